@@ -1,0 +1,63 @@
+# `make help` lists the targets. Needs python3 (3.11 or later) with venv and pip, nothing else.
+
+PYTHON ?= python3
+JOBS   ?= 2
+ARGS   ?=
+
+PY    := .venv/bin/python
+STAMP := .venv/.stamp
+
+# One thread per pytest worker, so that JOBS workers do not fight over the cores. XLA_FLAGS does
+# not reach SciPy's OpenBLAS, which solves JAX's linear systems on the CPU: with its default
+# threads on busy cores, a batched solve of some 30 ms was seen to take seconds.
+# Compiled functions are kept between runs.
+TEST_ENV := JAX_PLATFORMS=cpu OPENBLAS_NUM_THREADS=1 \
+	XLA_FLAGS="--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1" \
+	JAX_COMPILATION_CACHE_DIR="$(CURDIR)/.cache/jax" \
+	JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.2 \
+	MPLBACKEND=agg
+
+.DEFAULT_GOAL := help
+.PHONY: help .venv demo test lint typecheck pytest format validate bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z.]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
+
+.venv: $(STAMP)  ## create the environment, or refresh it after pyproject.toml has changed
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "supple needs Python 3.11 or later; try make PYTHON=python3.11" >&2; exit 1; }
+	test -x $(PY) || $(PYTHON) -m venv .venv
+	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+demo: $(STAMP)  ## simulate a robot; leaves out/demo.png and out/demo.npz
+	$(PY) examples/demo.py
+
+test: lint typecheck pytest  ## everything that must hold before a commit
+
+lint: $(STAMP)  ## ruff: rules and format
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+typecheck: $(STAMP)  ## mypy on src/
+	$(PY) -m mypy
+
+pytest: $(STAMP)  ## the tests, without the slow ones; ARGS="tests/lie -k exp" narrows them
+	$(TEST_ENV) $(PY) -m pytest -n $(JOBS) --durations=15 $(ARGS)
+
+format: $(STAMP)  ## apply ruff's fixes and format
+	$(PY) -m ruff check --fix-only .
+	$(PY) -m ruff format .
+
+validate: $(STAMP)  ## the slow tests, then the full benchmarks
+	$(TEST_ENV) $(PY) -m pytest -n $(JOBS) --durations=15 -m slow
+	$(PY) benchmarks/run.py --full
+
+bench: $(STAMP)  ## the quick benchmarks
+	$(PY) benchmarks/run.py
+
+clean:  ## remove caches, builds and out/ (keeps .venv)
+	rm -rf .cache .hypothesis build dist out
+	find src tests examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -1,0 +1,184 @@
+"""Regenerate the reference data of this folder.
+
+    python benchmarks/reference/generate.py [case ...]
+
+For every case the finest run is written to ``data/<case>.npz`` (keys: t, tip,
+error_estimate, notes; cantilevers also static_tip).  Each coarser run changes
+one thing only (mesh, time step or method), and is compared with the finest one
+it differs from: largest tip distance over all output instants, divided by L.
+``error_estimate`` is the sum of the space and the time difference, an upper
+bound of the error of the finest run as long as refining still helps.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import planar_solve
+import spatial_fem
+from cases import OUTPUTS, PLANAR, SPATIAL
+from lagrange import Array
+from planar_fem import PlanarMesh
+from spatial_fem import SpatialMesh
+from static_reference import static_tip
+
+DATA = Path(__file__).resolve().parent / "data"
+
+
+@dataclass(frozen=True)
+class PlanarSetting:
+    """Mesh and time step (``substeps`` per output interval) of one planar run."""
+
+    role: str  # finest, space, time or method
+    elements: int
+    degree: int
+    substeps: int
+    kind: str = "gauss"
+    stages: int = 3
+
+    def describe(self, duration: float) -> str:
+        """For the table and the notes."""
+        step = duration / (OUTPUTS * self.substeps)
+        mesh = f"{self.elements} elements of degree {self.degree}"
+        return f"{mesh}, {self.kind} {self.stages} stages, h = {step:.3g} s"
+
+
+@dataclass(frozen=True)
+class SpatialSetting:
+    """Mesh and integrator tolerance of one spatial run."""
+
+    role: str
+    elements: int
+    degree: int
+    tolerance: float
+
+    def describe(self, _: float) -> str:
+        """For the table and the notes."""
+        mesh = f"{self.elements} elements of degree {self.degree}"
+        return f"{mesh}, DOP853, tolerance {self.tolerance:.0e}"
+
+
+PLANAR_RUNS = {
+    "stiff-cantilever": [
+        PlanarSetting("finest", 10, 6, 80),
+        PlanarSetting("time", 10, 6, 40),
+        PlanarSetting("space", 8, 6, 80),
+    ],
+    "stiff-cantilever-as-printed": [
+        PlanarSetting("finest", 48, 6, 10),
+        PlanarSetting("time", 48, 6, 5),
+        PlanarSetting("space", 32, 6, 10),
+    ],
+    "soft-cantilever": [
+        PlanarSetting("finest", 32, 4, 16),
+        PlanarSetting("time", 32, 4, 8),
+        PlanarSetting("space", 24, 4, 16),
+        PlanarSetting("method", 32, 4, 16, "radau"),
+    ],
+}
+
+SPATIAL_RUNS = {
+    "soft-flying-rod": [
+        SpatialSetting("finest", 12, 6, 1e-11),
+        SpatialSetting("time", 12, 6, 1e-9),
+        SpatialSetting("space", 8, 5, 1e-11),
+    ],
+    "stiff-flying-rod": [
+        SpatialSetting("finest", 6, 6, 1e-10),
+        SpatialSetting("time", 6, 6, 1e-8),
+        SpatialSetting("space", 4, 5, 1e-10),
+    ],
+}
+
+
+def run_planar(case: str, setting: PlanarSetting) -> tuple[Array, float, str]:
+    """Tip history (n, 3), energy drift and a remark."""
+    bench = PLANAR[case]
+    mesh = PlanarMesh(bench.rod, setting.elements, setting.degree)
+    state = planar_solve.static_equilibrium(mesh, bench.tip_force)
+    method = planar_solve.Collocation.make(setting.kind, setting.stages)
+    run = planar_solve.integrate(mesh, state, bench.duration, OUTPUTS, setting.substeps, method)
+    tip = run.tip.copy()
+    tip[:, 2] = 0.0  # the third column was the tip angle
+    return tip, run.energy_drift, f"{run.iterations:.2f} Newton iterations a step"
+
+
+def run_spatial(case: str, setting: SpatialSetting) -> tuple[Array, float, str]:
+    """Tip history (n, 3), energy drift and a remark."""
+    bench = SPATIAL[case]
+    mesh = SpatialMesh(bench.rod, setting.elements, setting.degree)
+    state = mesh.straight(*bench.ends)
+    run = spatial_fem.integrate(
+        mesh, state, bench.load, bench.duration, OUTPUTS, setting.tolerance
+    )
+    return run.tip, run.energy_drift, f"{run.steps} steps"
+
+
+def distance(a: Array, b: Array, length: float) -> float:
+    """Largest distance over all instants, divided by the length."""
+    return float(np.max(np.linalg.norm(a - b, axis=1))) / length
+
+
+def generate(case: str) -> None:
+    """Run all settings of one case, print its table and write its data."""
+    planar = case in PLANAR
+    bench = PLANAR[case] if planar else SPATIAL[case]
+    length = bench.rod.length
+    print(f"\n{case}\n{'-' * len(case)}")
+    extra: dict[str, Array] = {}
+    if planar:
+        extra["static_tip"] = static_tip(PLANAR[case].rod, PLANAR[case].tip_force)
+    finest: Array | None = None
+    label, drift_text, estimate = "", "", 0.0
+    for setting in PLANAR_RUNS[case] if planar else SPATIAL_RUNS[case]:
+        start = time.perf_counter()
+        if isinstance(setting, PlanarSetting):
+            tip, drift, remark = run_planar(case, setting)
+        else:
+            tip, drift, remark = run_spatial(case, setting)
+        wall = time.perf_counter() - start
+        description = setting.describe(bench.duration)
+        if finest is None:
+            finest, label, difference = tip, description, "(finest)"
+            drift_text = f"energy drift {drift:.1e}"
+            if planar:
+                gap = np.max(np.abs(tip[0, :2] - extra["static_tip"][:2])) / length
+                print(f"static tip against the strong form: {gap:.1e} L")
+        else:
+            value = distance(tip, finest, length)
+            difference = f"{setting.role} {value:.1e}"
+            estimate += value if setting.role in ("space", "time") else 0.0
+        print(
+            f"{description:58s} {difference:16s} energy drift {drift:.1e}"
+            f"  [{remark}, {wall:.0f} s]",
+            flush=True,
+        )
+    assert finest is not None
+    print(f"error estimate (space + time) / L: {estimate:.1e}")
+    np.savez_compressed(
+        DATA / f"{case}.npz",
+        t=np.linspace(0.0, bench.duration, OUTPUTS + 1),
+        tip=finest,
+        error_estimate=estimate,
+        notes=f"{label}; {drift_text}; independent Simo-Reissner finite elements, see convergence.md",
+        **extra,
+    )
+
+
+def main() -> None:
+    """All cases, or those named on the command line."""
+    DATA.mkdir(exist_ok=True)
+    known = [*PLANAR_RUNS, *SPATIAL_RUNS]
+    chosen = sys.argv[1:] or known
+    for case in chosen:
+        if case not in known:
+            raise SystemExit(f"unknown case {case}; known: {', '.join(known)}")
+        generate(case)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""Errors the library raises on purpose. Each names the item, the value and the cure."""
+
+
+class SuppleError(Exception):
+    """Base of every error raised by Supple."""
+
+
+class DescriptionError(SuppleError, ValueError):
+    """The description of a robot is wrong; raised when the robot is described or built."""
+
+    def __init__(self, item: str, field: str, got: object, need: str) -> None:
+        self.item = item
+        self.field = field
+        self.got = got
+        self.need = need
+        super().__init__(f"{item}: {field}: got {got!r}; need {need}")
+
+
+class StateError(SuppleError, ValueError):
+    """A state, a load or a setting given to a computation does not fit the model."""
+
+
+class SolveError(SuppleError, RuntimeError):
+    """A solve did not succeed and the caller asked for an exception instead of a status."""

@@ -1,0 +1,104 @@
+"""Energies, momentum and centre of mass."""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from supple.lie import Pose, se3
+from supple.mechanics.inverse_dynamics import element_matrices
+from supple.mechanics.kinematics import kinematics
+from supple.mechanics.local import Coordinates, group_rows
+from supple.model.model import JointGroup, Model, RodGroup
+
+
+class Energies(NamedTuple):
+    """Kinetic, elastic and gravitational energy (J)."""
+
+    kinetic: Float[Array, ""]
+    elastic: Float[Array, ""]
+    potential: Float[Array, ""]
+
+    @property
+    def total(self) -> Float[Array, ""]:
+        """Their sum."""
+        return self.kinetic + self.elastic + self.potential
+
+
+class Momentum(NamedTuple):
+    """Angular momentum about the world origin (kg m²/s), linear momentum (kg m/s), and the mass
+    centre (m)."""
+
+    angular: Float[Array, " 3"]
+    linear: Float[Array, " 3"]
+    centre: Float[Array, " 3"]
+
+
+def _masses(
+    model: Model, q: Float[Array, " nq"], v: Float[Array, " nv"], t: Float[Array, ""]
+) -> tuple[Float[Array, "n 6 6"], Float[Array, "n 6"], Float[Array, " 3"]]:
+    """World inertias and twists of every lump of mass, and the point they are about."""
+    zero = jnp.zeros(model.nv)
+    motion = kinematics(model, Coordinates(q, zero, v, zero, t))
+    inertias, twists = [jnp.zeros((0, 6, 6))], [jnp.zeros((0, 6))]
+    for group, m in zip(model.groups, motion.groups, strict=True):
+        if isinstance(group, RodGroup):
+            count = group.grid.weights.shape[1]
+            nodes = Pose(m.pose.rotation[:, :count], m.pose.position[:, :count])
+            weights = group.length[:, None] * group.grid.weights
+            world = weights[:, :, None, None] * se3.inertia_to_world(nodes, group.inertia)
+            inertias.append(world.reshape(-1, 6, 6))
+            twists.append(m.twist[:, :count].reshape(-1, 6))
+    if model.bodies.size:
+        samples = np.array(model.bodies.sample)
+        poses = motion.sample_poses()
+        seat = Pose(poses.rotation[samples], poses.position[samples]) @ model.bodies.offset
+        inertias.append(se3.inertia_to_world(seat, model.bodies.inertia))
+        twists.append(motion.sample_twists()[samples])
+    return jnp.concatenate(inertias), jnp.concatenate(twists), motion.origin
+
+
+def energies(
+    model: Model,
+    q: Float[Array, " nq"],
+    v: Float[Array, " nv"],
+    t: Float[Array, ""] | float = 0.0,
+) -> Energies:
+    """Energies of a state; gravity's is zero for a mass centre at the world origin."""
+    inertia, twist, origin = _masses(model, q, v, jnp.asarray(t))
+    kinetic = 0.5 * jnp.einsum("ni,nij,nj->", twist, inertia, twist)
+    first, mass = _first_moment(inertia)
+    potential = -jnp.dot(jnp.asarray(model.gravity), first + mass * origin)
+    elastic = jnp.zeros(())
+    for i, group in enumerate(model.groups):
+        own = group_rows(model, i, q, configuration=True)
+        stiffness = element_matrices(model, i)[0]
+        if isinstance(group, JointGroup):
+            if group.nq != group.nv:
+                continue
+            own = own - group.rest
+        elastic = elastic + 0.5 * jnp.einsum("bm,bmn,bn->", own, stiffness, own)
+    return Energies(kinetic, elastic, potential)
+
+
+def momentum(
+    model: Model,
+    q: Float[Array, " nq"],
+    v: Float[Array, " nv"],
+    t: Float[Array, ""] | float = 0.0,
+) -> Momentum:
+    """Total momentum about the world origin, and the centre of mass."""
+    inertia, twist, origin = _masses(model, q, v, jnp.asarray(t))
+    total = jnp.einsum("nij,nj->i", inertia, twist)
+    first, mass = _first_moment(inertia)
+    angular = total[:3] + jnp.cross(origin, total[3:])
+    return Momentum(angular, total[3:], first / mass + origin)
+
+
+def _first_moment(
+    inertia: Float[Array, "n 6 6"],
+) -> tuple[Float[Array, " 3"], Float[Array, ""]]:
+    """Σ m r (from the skew block m r̂) and Σ m."""
+    total = inertia.sum(axis=0)
+    return jnp.stack([total[2, 4], total[0, 5], total[1, 3]]), total[5, 5]

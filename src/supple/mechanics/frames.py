@@ -1,0 +1,211 @@
+"""Poses, twists, accelerations and Jacobians of named frames and of points along rods."""
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from supple.errors import StateError
+from supple.lie import Pose, se3
+from supple.mechanics.inverse_dynamics_tangent import columns_of, own_columns
+from supple.mechanics.kinematics import Kinematics, frame_origin, inner_poses, kinematics
+from supple.mechanics.local import Coordinates, local_motion
+from supple.model.model import GROUND, Frame, Model, RodGroup, Slot
+from supple.space import rod_grid
+
+
+class FrameMotion(NamedTuple):
+    """Motion of one frame: world pose, body twist, body acceleration (its rate), body Jacobian."""
+
+    pose: Pose
+    twist: Float[Array, " 6"]
+    acceleration: Float[Array, " 6"]
+    jacobian: Float[Array, "6 nv"]
+
+
+def find_frame(model: Model, name: str) -> Frame:
+    """The frame of a named rod (its tip), body or marker."""
+    for frame in model.topology.frames:
+        if frame.name == name:
+            return frame
+    known = ", ".join(f.name for f in model.topology.frames)
+    raise StateError(f"frame: got {name!r}; need one of: {known}")
+
+
+def find_rod(model: Model, name: str) -> Slot:
+    """The rod of that name."""
+    for slot in model.topology.rod_slots:
+        if slot.name == name:
+            return slot
+    known = ", ".join(s.name for s in model.topology.rod_slots)
+    raise StateError(f"rod: got {name!r}; need one of: {known}")
+
+
+def find_joint(model: Model, name: str) -> Slot:
+    """The joint of the item of that name."""
+    for slot in model.topology.joint_slots:
+        if slot.name == name:
+            return slot
+    known = ", ".join(s.name for s in model.topology.joint_slots) or "none: no item has a joint"
+    raise StateError(f"joint: got {name!r}; need one of: {known}")
+
+
+def frame_motion(
+    model: Model,
+    name: str,
+    q: Float[Array, " nq"],
+    v: Float[Array, " nv"] | None = None,
+    a: Float[Array, " nv"] | None = None,
+    t: Float[Array, ""] | float = 0.0,
+    at: float | None = None,
+) -> FrameMotion:
+    """Motion of a named frame, or of the point at fraction ``at`` of a rod's length."""
+    zero = jnp.zeros(model.nv)
+    v = zero if v is None else jnp.asarray(v)
+    a = zero if a is None else jnp.asarray(a)
+    c = Coordinates(jnp.asarray(q), zero, v, a, jnp.asarray(t))
+    if at is not None:
+        return _point_motion(model, name, at, c)
+    frame = find_frame(model, name)
+    offset = Pose(
+        jnp.asarray(model.frame_offsets.rotation)[frame.offset],
+        jnp.asarray(model.frame_offsets.position)[frame.offset],
+    )
+    if frame.sample == GROUND:
+        return FrameMotion(offset, jnp.zeros(6), jnp.zeros(6), jnp.zeros((6, model.nv)))
+    motion = kinematics(model, c)
+    poses = motion.sample_poses()
+    near = Pose(poses.rotation[frame.sample], poses.position[frame.sample]) @ offset
+    return _in_body(
+        near,
+        Pose(near.rotation, near.position + motion.origin),
+        motion.sample_twists()[frame.sample],
+        motion.sample_accelerations()[frame.sample],
+        _sample_jacobian(model, motion, frame.sample),
+    )
+
+
+def frame_poses(model: Model, q: Float[Array, " nq"], t: Float[Array, ""] | float = 0.0) -> Pose:
+    """World poses of all named frames, in the order of ``model.topology.frames``."""
+    zero = jnp.zeros(model.nv)
+    motion = kinematics(model, Coordinates(q, zero, zero, zero, jnp.asarray(t)))
+    poses = motion.sample_poses()
+    ground = Pose(jnp.eye(3)[None], -motion.origin[None])
+    every = Pose(
+        jnp.concatenate([poses.rotation, ground.rotation]),
+        jnp.concatenate([poses.position, ground.position]),
+    )
+    index = np.array([f.sample for f in model.topology.frames])  # GROUND = -1 is the last row
+    found = Pose(every.rotation[index], every.position[index]) @ model.frame_offsets
+    return Pose(found.rotation, found.position + motion.origin)
+
+
+def rod_shape(
+    model: Model,
+    name: str,
+    q: Float[Array, " nq"],
+    points: Float[Array, " n"] | int = 41,
+    t: Float[Array, ""] | float = 0.0,
+) -> Pose:
+    """World poses of a rod's sections at fractions ``points`` (or at that many even ones)."""
+    slot = find_rod(model, name)
+    u = np.linspace(0.0, 1.0, points) if isinstance(points, int) else np.asarray(points)
+    zero = jnp.zeros(model.nv)
+    c = Coordinates(jnp.asarray(q), zero, zero, zero, jnp.asarray(t))
+    origin = frame_origin(model, c.q)
+    relative = [local_motion(model, i, c).pose for i in range(len(model.groups))]
+    inner = inner_poses(model, relative, origin)
+    element = model.topology.element_start[slot.group] + slot.row
+    base = Pose(inner.rotation[element], inner.position[element] + origin)
+    rod = _resampled(model, slot, tuple(float(x) for x in u))
+    rotation = rod.grid.rotations(c.q[slot.q], rod.length)
+    nodes = rod.grid.weights.shape[0]
+    strain = rod.grid.strain(c.q[slot.q])
+    tangent = jnp.einsum("nij,nj->ni", rotation[:nodes], strain[:, 3:])
+    position = rod.length * rod.grid.integration @ tangent
+    return Pose(
+        base.rotation @ rotation[nodes:],
+        base.position + position[nodes:] @ base.rotation.T,
+    )
+
+
+def rod_strain(
+    model: Model, name: str, q: Float[Array, " nq"], points: Float[Array, " n"] | int = 41
+) -> Float[Array, "n 6"]:
+    """Strain (κx, κy, κz, γx, γy, γz) of a rod at fractions of its length."""
+    slot = find_rod(model, name)
+    u = np.linspace(0.0, 1.0, points) if isinstance(points, int) else np.asarray(points)
+    group = model.groups[slot.group]
+    assert isinstance(group, RodGroup)
+    grid = group.grid
+    rest = grid.rest_profile(u) if grid.rest_profile else grid.rest[slot.row][:1]
+    return rest + jnp.einsum("nim,m->ni", grid.field.values(u), jnp.asarray(q)[slot.q])
+
+
+def _resampled(model: Model, slot: Slot, points: tuple[float, ...]) -> RodGroup:
+    """One rod of a group with other sample points."""
+    group = model.groups[slot.group]
+    assert isinstance(group, RodGroup)
+    one = jax.tree.map(lambda leaf: leaf[slot.row], group)
+    old = one.grid
+    rest = old.rest_profile if old.rest_profile else old.rest[0]
+    count = old.weights.shape[0]
+    edges = old.edges
+    new = rod_grid(
+        old.field, rest, points, old.integrator, count // (len(edges) - 1), edges[1:-1]
+    )
+    return eqx.tree_at(lambda rod: rod.grid, one, new)
+
+
+def _point_motion(model: Model, name: str, at: float, c: Coordinates) -> FrameMotion:
+    """Motion at a fraction of a rod's length: the tip's, less what the rod adds beyond the point."""
+    slot = find_rod(model, name)
+    motion = kinematics(model, c)
+    group, own = model.groups[slot.group], motion.groups[slot.group]
+    assert isinstance(group, RodGroup)
+    nodes = group.grid.weights.shape[1]
+    tip = model.topology.sample_start[slot.group] + slot.row * group.samples + nodes
+    rod = _resampled(model, slot, (at, 1.0))
+    beyond = rod.length * (rod.grid.integration[nodes] - rod.grid.integration[nodes + 1])
+    subspace = own.subspace[slot.row]
+    rate = subspace @ c.xdot[slot.v]
+    change = subspace @ c.xddot[slot.v] + se3.ad(own.twist[slot.row, :nodes], rate)
+    twist = own.twist[slot.row, nodes] + beyond @ rate
+    acceleration = own.acceleration[slot.row, nodes] + beyond @ change
+    world = _sample_jacobian(model, motion, tip)
+    world = world.at[:, slot.v].add(jnp.einsum("d,dim->im", beyond, subspace))
+    shape = rod_shape(model, name, c.q, np.array([at]), c.t)
+    pose = Pose(shape.rotation[0], shape.position[0])
+    return _in_body(Pose(pose.rotation, pose.position - motion.origin), pose, twist, acceleration, world)
+
+
+def _in_body(
+    near: Pose,
+    pose: Pose,
+    twist: Float[Array, " 6"],
+    acceleration: Float[Array, " 6"],
+    jacobian: Float[Array, "6 nv"],
+) -> FrameMotion:
+    """From world quantities about the origin that ``near`` is measured from.
+
+    A = Ad(g) η̇, since ad(V) V = 0: the world acceleration carries back like a twist.
+    """
+    columns = jax.vmap(lambda column: se3.to_body(near, column), in_axes=1, out_axes=1)(jacobian)
+    return FrameMotion(pose, se3.to_body(near, twist), se3.to_body(near, acceleration), columns)
+
+
+def _sample_jacobian(model: Model, motion: Kinematics, sample: int) -> Float[Array, "6 nv"]:
+    """World Jacobian of one flat sample: own columns, and those of the samples its chain hangs on."""
+    topology = model.topology
+    result = jnp.zeros((6, model.nv))
+    while sample != GROUND:
+        group = max(i for i, s in enumerate(topology.sample_start) if s <= sample)
+        row, local = divmod(sample - topology.sample_start[group], model.groups[group].samples)
+        columns = columns_of(model, group)[row]
+        if len(columns):
+            result = result.at[:, columns].set(own_columns(motion.groups[group]).shift[row, local])
+        sample = topology.attach[topology.element_start[group] + row]
+    return result

@@ -1,0 +1,214 @@
+"""Inverse dynamics: the generalised forces that a motion needs beyond the robot's own.
+
+    f = w [I (A - γ) - ad(V)ᵀ I V] - external        at every sample
+    λ = Wᵀ f                                         at every source
+    R = Sᵀ λ + K (q - q₀) + D q̇ + internal actuation
+
+R = 0 is the balance every solver works on: statics with ẋ = ẍ = 0, a time step with the scheme's
+ẋ(x) and ẍ(x).
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from supple.lie import Pose, se3
+from supple.mechanics.kinematics import GroupMotion, Kinematics, kinematics
+from supple.mechanics.local import Coordinates, group_rows
+from supple.model.loads import InternalStress
+from supple.model.model import GROUND, JointGroup, Model, RodGroup
+
+
+class Balance(NamedTuple):
+    """Everything the tangent needs again after one evaluation of the balance."""
+
+    residual: Float[Array, " nv"]
+    motion: Kinematics
+    inertia: tuple[Float[Array, "b d 6 6"] | None, ...]
+    """World inertia of rod nodes, weighted; None for joints."""
+    body_inertia: Float[Array, "nb 6 6"]
+    wrench: tuple[Float[Array, "b p 6"], ...]
+    """Wrench each sample asks of its element, subtrees hanging on it included."""
+    stress: tuple[Float[Array, "b d 6"], ...]
+    """Wᵀ f: weight times stress at rod nodes, the joint wrench at joints."""
+
+
+def inverse_dynamics(model: Model, c: Coordinates) -> Float[Array, " nv"]:
+    """Residual of the balance (N, N m, and their like for strains)."""
+    return balance(model, c).residual
+
+
+def balance(model: Model, c: Coordinates) -> Balance:
+    """Evaluate the balance and keep the intermediate fields."""
+    motion = kinematics(model, c)
+    gravity = jnp.concatenate([jnp.zeros(3), model.load_factor * jnp.asarray(model.gravity)])
+    inertia = tuple(
+        _rod_inertia(g, m) if isinstance(g, RodGroup) else None
+        for g, m in zip(model.groups, motion.groups, strict=True)
+    )
+    own = [
+        _rod_wrench(m, I, gravity) if I is not None else jnp.zeros_like(m.twist)
+        for m, I in zip(motion.groups, inertia, strict=True)
+    ]
+    body_inertia, own = _add_bodies(model, motion, gravity, own)
+    own = _add_loads(model, motion, c.t, own)
+    wrench = _add_subtrees(model, own)
+    stress = tuple(
+        jnp.einsum("bpd,bpi->bdi", m.local.integration, f)
+        for m, f in zip(motion.groups, wrench, strict=True)
+    )
+    parts = [
+        jnp.einsum("bdim,bdi->bm", m.subspace, s) + element_force(model, i, c)
+        for i, (m, s) in enumerate(zip(motion.groups, stress, strict=True))
+    ]
+    residual = jnp.concatenate([part.reshape(-1) for part in parts])
+    return Balance(residual, motion, inertia, body_inertia, tuple(wrench), stress)
+
+
+def inertial_wrench(
+    inertia: Float[Array, "*b 6 6"],
+    twist: Float[Array, "*b 6"],
+    acceleration: Float[Array, "*b 6"],
+    gravity: Float[Array, " 6"],
+) -> Float[Array, "*b 6"]:
+    """d(I V)/dt minus weight, in the world frame."""
+    momentum = jnp.einsum("...ij,...j->...i", inertia, twist)
+    push = jnp.einsum("...ij,...j->...i", inertia, acceleration - gravity)
+    return push - se3.ad_transpose(twist, momentum)
+
+
+def element_force(model: Model, index: int, c: Coordinates) -> Float[Array, "b m"]:
+    """Elastic, damping and internally actuated generalised forces of one group."""
+    group = model.groups[index]
+    q = group_rows(model, index, c.q, configuration=True)
+    x, xdot = group_rows(model, index, c.x), group_rows(model, index, c.xdot)
+    stiffness, damping = element_matrices(model, index)
+    force = jnp.einsum("bmn,bn->bm", damping, xdot)
+    if isinstance(group, RodGroup):
+        force = force + jnp.einsum("bmn,bn->bm", stiffness, q + x)
+        for actuation in model.stresses:
+            if actuation.group == index:
+                force = force.at[actuation.row].add(
+                    model.load_factor * _stress_force(group, actuation, c.t)
+                )
+    elif group.nq == group.nv:
+        force = force + jnp.einsum("bmn,bn->bm", stiffness, q + x - group.rest)
+    return force
+
+
+def element_matrices(
+    model: Model, index: int
+) -> tuple[Float[Array, "b m m"], Float[Array, "b m m"]]:
+    """Constant stiffness and damping matrices of the elements of a group."""
+    group = model.groups[index]
+    if isinstance(group, JointGroup):
+        eye = jnp.eye(group.nv)
+        return eye * group.stiffness[:, :, None], eye * group.damping[:, :, None]
+    basis = group.grid.basis
+    weights = group.length[:, None] * group.grid.weights
+
+    def project(matrix: Float[Array, "b n 6 6"]) -> Float[Array, "b m m"]:
+        weighted = weights[:, :, None, None] * matrix
+        return jnp.einsum("bnim,bnij,bnjk->bmk", basis, weighted, basis)
+
+    return project(group.stiffness), project(group.damping)
+
+
+def _stress_force(
+    group: RodGroup, actuation: InternalStress, t: Float[Array, ""]
+) -> Float[Array, " m"]:
+    """∫ Φᵀ Λ dX of an internal stress on one rod of a group."""
+    row = actuation.row
+    count = group.grid.weights.shape[1]
+    length = group.length[row]
+    stress = actuation.at(length * group.grid.points[row, :count], t)
+    weights = length * group.grid.weights[row]
+    return jnp.einsum("nim,ni,n->m", group.grid.basis[row], stress, weights)
+
+
+def _rod_inertia(group: RodGroup, motion: GroupMotion) -> Float[Array, "b d 6 6"]:
+    count = group.grid.weights.shape[1]
+    pose = Pose(motion.pose.rotation[:, :count], motion.pose.position[:, :count])
+    weights = group.length[:, None] * group.grid.weights
+    return weights[:, :, None, None] * se3.inertia_to_world(pose, group.inertia)
+
+
+def _rod_wrench(
+    motion: GroupMotion, inertia: Float[Array, "b d 6 6"], gravity: Float[Array, " 6"]
+) -> Float[Array, "b p 6"]:
+    count = inertia.shape[1]
+    nodes = inertial_wrench(
+        inertia, motion.twist[:, :count], motion.acceleration[:, :count], gravity
+    )
+    extra = motion.twist.shape[1] - count
+    return jnp.pad(nodes, ((0, 0), (0, extra), (0, 0)))
+
+
+def _add_bodies(
+    model: Model,
+    motion: Kinematics,
+    gravity: Float[Array, " 6"],
+    own: list[Float[Array, "b p 6"]],
+) -> tuple[Float[Array, "nb 6 6"], list[Float[Array, "b p 6"]]]:
+    bodies = model.bodies
+    if bodies.size == 0:
+        return jnp.zeros((0, 6, 6)), own
+    samples = np.array(bodies.sample)
+    inertia = se3.inertia_to_world(_at(motion.sample_poses(), samples) @ bodies.offset, bodies.inertia)
+    wrench = inertial_wrench(
+        inertia, motion.sample_twists()[samples], motion.sample_accelerations()[samples], gravity
+    )
+    return inertia, add_at_samples(own, samples, wrench)
+
+
+def _add_loads(
+    model: Model, motion: Kinematics, t: Float[Array, ""], own: list[Float[Array, "b p 6"]]
+) -> list[Float[Array, "b p 6"]]:
+    if not model.loads:
+        return own
+    poses, twists = motion.sample_poses(), motion.sample_twists()
+    wrenches = []
+    for load in model.loads:
+        pose = Pose(poses.rotation[load.sample], poses.position[load.sample]) @ load.offset
+        wrench = load.wrench(t, pose, se3.to_body(pose, twists[load.sample]))
+        wrenches.append(-model.load_factor * se3.wrench_to_world(pose, wrench))
+    samples = np.array([load.sample for load in model.loads])
+    return add_at_samples(own, samples, jnp.stack(wrenches))
+
+
+def _add_subtrees(
+    model: Model, own: list[Float[Array, "b p 6"]]
+) -> list[Float[Array, "b p 6"]]:
+    """Add to each sample what the elements hanging on it ask for, descendants included."""
+    topology = model.topology
+    if topology.all_on_ground:
+        return own
+    totals = jnp.concatenate([part.sum(axis=1) for part in own])
+    asked = jnp.asarray(topology.path().T) @ totals
+    attach = np.array(topology.attach)
+    hanging = np.flatnonzero(attach != GROUND)
+    return add_at_samples(own, attach[hanging], asked[hanging])
+
+
+def add_at_samples(
+    parts: list[Float[Array, "b p *k"]], samples: np.ndarray, values: Float[Array, "n *k"]
+) -> list[Float[Array, "b p *k"]]:
+    """Scatter flat-sample values into the groups' sample arrays."""
+    result, start = [], 0
+    for part in parts:
+        count = part.shape[0] * part.shape[1]
+        here = np.flatnonzero((samples >= start) & (samples < start + count))
+        if len(here):
+            local = samples[here] - start
+            part = part.at[local // part.shape[1], local % part.shape[1]].add(values[here])
+        result.append(part)
+        start += count
+    return result
+
+
+def _at(pose: Pose, index: np.ndarray) -> Pose:
+    return Pose(pose.rotation[index], pose.position[index])
+
+

@@ -1,0 +1,334 @@
+r"""Exact tangent of the balance: its mass, damping and stiffness matrices M, C, K.
+
+A variation δx moves every sample by a world twist ζ. Variations are taken in the moving frames and
+written in the world frame; then they commute with time derivatives, and
+
+    ζ = W S δx,   ν = ζ̇ = W (S δẋ + Ṡ δx),   β = ζ̈ = W (S δẍ + 2 Ṡ δẋ + S̈ δx)
+
+are plain sums of local terms, like the motion itself. Force and balance vary by
+
+    φ  = I (β - ad(V) ν - ad(γ) ζ) - coad(I V) ν - ad(V)ᵀ I ν - δ(external)
+    δR = Σ_p ζ_pᵀ (φ_p - coad(f_p) ζ_p) + Σ_d S_dᵀ coad(λ_d) ζ_d + λᵀ Ad(g) δΦ + elasticity.
+
+Coefficients of δẍ, δẋ and δx give M, C and K; a scheme with δẋ = a δx, δẍ = b δx uses
+K + a C + b M. Between elements only 6-vectors pass: what enters an element adds the same ζ, ν, β to all
+its samples, and what leaves it is the sum of its φ. Terms with coad cancel for ancestors.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from supple.lie import Pose, se3
+from supple.mechanics.inverse_dynamics import (
+    Balance,
+    add_at_samples,
+    balance,
+    element_matrices,
+)
+from supple.mechanics.kinematics import GroupMotion, Kinematics
+from supple.mechanics.local import Coordinates
+from supple.model.model import GROUND, Model
+
+
+class Tangent(NamedTuple):
+    """Residual R and its derivatives: δR = M δẍ + C δẋ + K δx."""
+
+    residual: Float[Array, " nv"]
+    mass: Float[Array, "nv nv"]
+    damping: Float[Array, "nv nv"]
+    stiffness: Float[Array, "nv nv"]
+
+
+class _Columns(NamedTuple):
+    """Variations per unit coordinate: ζ (= coefficient of δẋ in ν), and those of δx in ν and β."""
+
+    shift: Float[Array, "*b 6 m"]
+    shift_rate: Float[Array, "*b 6 m"]
+    shift_acceleration: Float[Array, "*b 6 m"]
+
+
+class _Law(NamedTuple):
+    """Force law of samples: φ = I β + N ν + G ζ."""
+
+    inertia: Float[Array, "*b 6 6"]
+    gyration: Float[Array, "*b 6 6"]
+    geometry: Float[Array, "*b 6 6"]
+
+    def total(self) -> "_Law":
+        return _Law(*(part.sum(axis=1) for part in self))
+
+
+def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
+    """Residual, mass, damping and stiffness matrices at a motion."""
+    state = balance(model, c)
+    motion = state.motion
+    columns = [own_columns(m) for m in motion.groups]
+    laws = _force_laws(model, state, c.t)
+
+    parts: list[list[Float[Array, "b m m"]]] = []
+    reactions: list[_Columns] = []
+    for i, m in enumerate(motion.groups):
+        own, law, wrench = columns[i], laws[i], state.wrench[i]
+        phi = _reaction(law, own)
+        # A wrench that moves with its sample: the part that does not cancel.
+        phi = phi._replace(
+            shift_acceleration=phi.shift_acceleration - se3.coad_columns(wrench, own.shift)
+        )
+        sources = m.subspace.shape[1]
+        turning = se3.coad_columns(state.stress[i], own.shift[:, :sources])
+        elastic, viscous = element_matrices(model, i)
+        if m.local.subspace_gradient is not None:
+            elastic = elastic + _subspace_turning(m, state.stress[i])
+        parts.append(
+            [
+                _pair(own.shift, phi.shift),
+                _pair(own.shift, phi.shift_rate) + viscous,
+                _pair(own.shift, phi.shift_acceleration) + _pair(m.subspace, turning) + elastic,
+            ]
+        )
+        reactions.append(phi)
+
+    matrices = [block_diagonal(model, [part[k] for part in parts]) for k in range(3)]
+    if not model.topology.all_on_ground:
+        coupling = _tree_coupling(model, columns, laws, reactions)
+        matrices = [a + b for a, b in zip(matrices, coupling, strict=True)]
+    return Tangent(state.residual, *matrices)
+
+
+def mass_matrix(model: Model, q: Float[Array, " nq"]) -> Float[Array, "nv nv"]:
+    """Generalised inertia at a configuration (symmetric, positive definite)."""
+    zero = jnp.zeros(model.nv)
+    return inverse_dynamics_tangent(model, Coordinates(q, zero, zero, zero, jnp.zeros(()))).mass
+
+
+def subspace_rates(
+    m: GroupMotion,
+) -> tuple[Float[Array, "b d 6 k"], Float[Array, "b d 6 k"]]:
+    """Ṡ and S̈ of a group's motion subspace in the world frame."""
+    count = m.subspace.shape[1]
+    twist, acceleration = m.twist[:, :count], m.acceleration[:, :count]
+    turned = se3.ad_columns(twist, m.subspace)
+    first = turned
+    second = se3.ad_columns(acceleration, m.subspace)
+    if m.local.subspace_rates is not None:
+        sources = Pose(m.pose.rotation[:, :count], m.pose.position[:, :count])
+        rate, change = (se3.columns_to_world(sources, phi) for phi in m.local.subspace_rates)
+        second = second + se3.ad_columns(twist, turned + 2 * rate) + change
+        first = turned + rate
+    else:
+        second = second + se3.ad_columns(twist, turned)
+    return first, second
+
+
+def _subspace_turning(
+    m: GroupMotion, stress: Float[Array, "b d 6"]
+) -> Float[Array, "b k k"]:
+    """Change of Φᵀ λ because Φ itself depends on x."""
+    count = m.subspace.shape[1]
+    sources = Pose(m.pose.rotation[:, :count], m.pose.position[:, :count])
+    body = se3.wrench_to_body(sources, stress)
+    return jnp.einsum("bdimn,bdi->bmn", m.local.subspace_gradient, body)
+
+
+def own_columns(m: GroupMotion) -> _Columns:
+    """ζ, and the δx parts of ν and β, of every sample per unit of its own element's coordinates."""
+    first, second = subspace_rates(m)
+    stacked = jnp.concatenate([m.subspace, first, second], axis=-1)
+    integrated = jnp.einsum("bpd,bdim->bpim", m.local.integration, stacked)
+    count = m.subspace.shape[-1]
+    return _Columns(
+        integrated[..., :count], integrated[..., count : 2 * count], integrated[..., 2 * count :]
+    )
+
+
+def _reaction(law: _Law, columns: _Columns) -> _Columns:
+    """φ for δẍ, δẋ and δx."""
+    zeta, nu, beta = columns
+    push = law.inertia @ jnp.concatenate([zeta, 2 * nu, beta], axis=-1)
+    drag = law.gyration @ jnp.concatenate([zeta, nu], axis=-1)
+    count = zeta.shape[-1]
+    return _Columns(
+        push[..., :count],
+        push[..., count : 2 * count] + drag[..., :count],
+        push[..., 2 * count :] + drag[..., count:] + law.geometry @ zeta,
+    )
+
+
+def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]:
+    """I, N and G of every sample: rod mass, bodies and loads."""
+    motion = state.motion
+    gravity = model.load_factor * jnp.asarray(model.gravity)
+    laws = []
+    for m, inertia in zip(motion.groups, state.inertia, strict=True):
+        batch, samples = m.twist.shape[:2]
+        if inertia is None:
+            zero = jnp.zeros((batch, samples, 6, 6))
+            laws.append(_Law(zero, zero, zero))
+            continue
+        count = inertia.shape[1]
+        law = _inertial_law(inertia, m.twist[:, :count], gravity)
+        pad = ((0, 0), (0, samples - count), (0, 0), (0, 0))
+        laws.append(_Law(*(jnp.pad(part, pad) for part in law)))
+    if model.bodies.size:
+        samples_ = np.array(model.bodies.sample)
+        law = _inertial_law(
+            state.body_inertia, motion.sample_twists()[samples_], gravity
+        )
+        laws = _add_laws(laws, samples_, law)
+    if model.loads:
+        samples_ = np.array([load.sample for load in model.loads])
+        laws = _add_laws(laws, samples_, _load_law(model, motion, t))
+    return laws
+
+
+def _inertial_law(
+    inertia: Float[Array, "*b 6 6"], twist: Float[Array, "*b 6"], gravity: Float[Array, " 3"]
+) -> _Law:
+    carried = inertia @ se3.ad_matrix(twist)
+    momentum = jnp.einsum("...ij,...j->...i", inertia, twist)
+    gyration = -(carried + jnp.swapaxes(carried, -1, -2) + se3.coad_matrix(momentum))
+    falling = se3.ad_matrix(jnp.concatenate([jnp.zeros(3), gravity]))
+    return _Law(inertia, gyration, -(inertia @ falling))
+
+
+def _load_law(model: Model, motion: Kinematics, t: Float[Array, ""]) -> _Law:
+    """How point loads vary with the pose and twist of their points."""
+    poses, twists = motion.sample_poses(), motion.sample_twists()
+    gyrations, geometries = [], []
+    for load in model.loads:
+        pose = Pose(poses.rotation[load.sample], poses.position[load.sample]) @ load.offset
+        twist = se3.to_body(pose, twists[load.sample])
+
+        by_shift, by_rate = (
+            model.load_factor * part for part in load.tangent(t, pose, twist)
+        )
+        inverse = se3.adjoint(pose.inverse())
+        geometries.append(-inverse.T @ by_shift @ inverse)
+        gyrations.append(-inverse.T @ by_rate @ inverse)
+    gyration = jnp.stack(gyrations)
+    return _Law(jnp.zeros_like(gyration), gyration, jnp.stack(geometries))
+
+
+def _add_laws(laws: list[_Law], samples: np.ndarray, law: _Law) -> list[_Law]:
+    added = [
+        add_at_samples([part[k] for part in laws], samples, law[k]) for k in range(3)
+    ]
+    return [_Law(*parts) for parts in zip(*added, strict=True)]
+
+
+def _pair(a: Float[Array, "b p 6 m"], b: Float[Array, "b p 6 n"]) -> Float[Array, "b m n"]:
+    """Σ over samples of aᵀ b."""
+    batch, samples, _, m = a.shape
+    left = a.reshape(batch, samples * 6, m)
+    right = b.reshape(batch, samples * 6, b.shape[-1])
+    return jnp.swapaxes(left, -1, -2) @ right
+
+
+def block_diagonal(model: Model, blocks: list[Float[Array, "b m m"]]) -> Float[Array, "nv nv"]:
+    nv = model.nv
+    if len(blocks) == 1 and blocks[0].shape[0] == 1:
+        return blocks[0][0]
+    matrix = jnp.zeros((nv, nv))
+    for i, block in enumerate(blocks):
+        columns = columns_of(model, i)
+        matrix = matrix.at[columns[:, :, None], columns[:, None, :]].set(block)
+    return matrix
+
+
+def columns_of(model: Model, index: int) -> np.ndarray:
+    """(b, m) coordinate indices of the elements of a group."""
+    group, start = model.groups[index], model.topology.v_start[index]
+    return start + np.arange(group.size * group.nv).reshape(group.size, group.nv)
+
+
+def _tree_coupling(
+    model: Model,
+    columns: list[_Columns],
+    laws: list[_Law],
+    reactions: list[_Columns],
+) -> list[Float[Array, "nv nv"]]:
+    """Off-diagonal blocks: what enters elements from ancestors and what subtrees send back."""
+    topology = model.topology
+    attach = np.array(topology.attach)
+    hanging = np.flatnonzero(attach != GROUND)
+    path = jnp.asarray(topology.path())
+
+    # Columns of the samples that elements hang on, in all coordinates: (E, 6, nv).
+    steps = _Columns(*(_attached_columns(model, list(parts), hanging) for parts in zip(*columns, strict=True)))
+    entering = _Columns(*(jnp.einsum("ef,fin->ein", path, part) for part in steps))
+
+    # Wrench of each element's own samples in all coordinates, then of its whole subtree.
+    total = _Law(*(jnp.concatenate(parts) for parts in zip(*(law.total() for law in laws), strict=True)))
+    carried = _reaction(total, entering)
+    own = _Columns(
+        *(_own_wrench(model, [part.sum(axis=1) for part in parts]) for parts in zip(*reactions, strict=True))
+    )
+    asked = [
+        jnp.einsum("ef,ein->fin", path, a + b) for a, b in zip(carried, own, strict=True)
+    ]
+
+    matrices = []
+    rows = [_entering_rows(model, columns, laws, entering, k) for k in range(3)]
+    for k in range(3):
+        returned = jnp.einsum("ein,eim->nm", steps.shift[hanging], asked[k][hanging])
+        matrices.append(returned + rows[k])
+    return matrices
+
+
+def _attached_columns(
+    model: Model, parts: list[Float[Array, "b p 6 m"]], hanging: np.ndarray
+) -> Float[Array, "e 6 nv"]:
+    topology = model.topology
+    result = jnp.zeros((topology.elements, 6, model.nv))
+    attach = np.array(topology.attach)
+    for i, part in enumerate(parts):
+        samples = part.shape[1]
+        start = topology.sample_start[i]
+        local = attach[hanging] - start
+        mine = (local >= 0) & (local < part.shape[0] * samples)
+        if not mine.any() or part.shape[-1] == 0:
+            continue
+        children, local = hanging[mine], local[mine]
+        rows = columns_of(model, i)[local // samples]
+        values = part[local // samples, local % samples]
+        result = result.at[children[:, None, None], np.arange(6)[:, None], rows[:, None, :]].set(values)
+    return result
+
+
+def _own_wrench(model: Model, parts: list[Float[Array, "b 6 m"]]) -> Float[Array, "e 6 nv"]:
+    result = jnp.zeros((model.topology.elements, 6, model.nv))
+    for i, part in enumerate(parts):
+        if part.shape[-1] == 0:
+            continue
+        elements = model.topology.element_start[i] + np.arange(part.shape[0])
+        columns = columns_of(model, i)
+        result = result.at[
+            elements[:, None, None], np.arange(6)[:, None], columns[:, None, :]
+        ].set(part)
+    return result
+
+
+def _entering_rows(
+    model: Model, columns: list[_Columns], laws: list[_Law], entering: _Columns, k: int
+) -> Float[Array, "nv nv"]:
+    """ζᵀ φ of each element's own samples for the ζ, ν, β that enter it, as rows of its coordinates."""
+    result = []
+    for i, (own, law) in enumerate(zip(columns, laws, strict=True)):
+        start = model.topology.element_start[i]
+        rows = slice(start, start + model.groups[i].size)
+        zeta, nu, beta = (part[rows] for part in entering)
+        by_inertia = jnp.einsum("bpim,bpij->bmj", own.shift, law.inertia)
+        if k == 0:
+            block = by_inertia @ zeta
+        else:
+            by_gyration = jnp.einsum("bpim,bpij->bmj", own.shift, law.gyration)
+            if k == 1:
+                block = 2 * by_inertia @ nu + by_gyration @ zeta
+            else:
+                by_geometry = jnp.einsum("bpim,bpij->bmj", own.shift, law.geometry)
+                block = by_inertia @ beta + by_gyration @ nu + by_geometry @ zeta
+        result.append(block.reshape(-1, model.nv))
+    return jnp.concatenate(result)

@@ -1,0 +1,184 @@
+"""World poses, twists and accelerations of every sample of every element.
+
+In the world frame twists add along the tree without transport. With S = Ad(g) Φ at the sources,
+
+    V = V_in + W S ẋ,        A = A_in + W (S ẍ + Ṡ ẋ),        Ṡ = ad(V) S + Ad(g) Φ̇,
+
+where W is an element's constant integration operator (1 for a joint) and A = dV/dt. What enters an
+element is the sum over its ancestors.
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from supple.lie import Pose, se3
+from supple.mechanics.local import Coordinates, Local, group_rows, local_motion
+from supple.model.model import GROUND, Model
+
+
+class GroupMotion(NamedTuple):
+    """World motion of a group (shapes as in :class:`~supple.mechanics.local.Local`)."""
+
+    local: Local
+    pose: Pose
+    subspace: Float[Array, "b d 6 m"]
+    twist: Float[Array, "b p 6"]
+    acceleration: Float[Array, "b p 6"]
+
+
+class Kinematics(NamedTuple):
+    """Motion of the whole robot, about ``origin`` (m), which moves with a floating robot.
+
+    World wrenches about a distant point lose digits; the origin is therefore the reference position
+    of the first floating joint, constant within a step.
+    """
+
+    groups: tuple[GroupMotion, ...]
+    origin: Float[Array, " 3"]
+
+    def sample_poses(self) -> Pose:
+        """Poses of all samples in one flat list, about ``origin``."""
+        return _flat_pose([g.pose for g in self.groups])
+
+    def sample_twists(self) -> Float[Array, "s 6"]:
+        """World twists of all samples in one flat list."""
+        return jnp.concatenate([g.twist.reshape(-1, 6) for g in self.groups])
+
+    def sample_accelerations(self) -> Float[Array, "s 6"]:
+        """World accelerations of all samples in one flat list."""
+        return jnp.concatenate([g.acceleration.reshape(-1, 6) for g in self.groups])
+
+
+def kinematics(model: Model, c: Coordinates) -> Kinematics:
+    """Poses, twists and accelerations of all samples."""
+    topology = model.topology
+    origin = frame_origin(model, c.q)
+    locals_ = [local_motion(model, i, c) for i in range(len(model.groups))]
+    inner = inner_poses(model, [item.pose for item in locals_], origin)
+
+    poses, subspaces, rates = [], [], []
+    for i, local in enumerate(locals_):
+        pose = _compose(_group_rows_of(model, i, inner), local.pose)
+        sources = _sources(local, pose)
+        subspace = se3.columns_to_world(sources, local.subspace)
+        rate = jnp.einsum("bdim,bm->bdi", subspace, group_rows(model, i, c.xdot))
+        if local.drift is not None:
+            rate = rate + se3.to_world(sources, local.drift[0])
+        poses.append(pose)
+        subspaces.append(subspace)
+        rates.append(rate)
+
+    twists = _sum_along_tree(model, locals_, rates)
+
+    changes = []
+    for i, local in enumerate(locals_):
+        sources = _sources(local, poses[i])
+        source_twist = twists[i][:, : local.subspace.shape[1]]
+        change = jnp.einsum("bdim,bm->bdi", subspaces[i], group_rows(model, i, c.xddot))
+        change = change + se3.ad(source_twist, rates[i])
+        if local.subspace_rates is not None:
+            bias = jnp.einsum("bdim,bm->bdi", local.subspace_rates[0], group_rows(model, i, c.xdot))
+            change = change + se3.to_world(sources, bias)
+        if local.drift is not None:
+            change = change + se3.to_world(sources, local.drift[1])
+        changes.append(change)
+
+    accelerations = _sum_along_tree(model, locals_, changes)
+    motions = tuple(
+        GroupMotion(*parts)
+        for parts in zip(locals_, poses, subspaces, twists, accelerations, strict=True)
+    )
+    assert len(motions) == len(topology.element_start)
+    return Kinematics(motions, origin)
+
+
+def frame_origin(model: Model, q: Float[Array, " nq"]) -> Float[Array, " 3"]:
+    """Reference point of world twists and wrenches (m)."""
+    start = model.topology.floating
+    return jnp.zeros(3) if start < 0 else q[start : start + 3]
+
+
+def inner_poses(model: Model, relative: list[Pose], origin: Float[Array, " 3"]) -> Pose:
+    """World pose of the inner frame of every element, by pointer jumping along the tree.
+
+    log₂(depth) batched products replace one product per level.
+    """
+    topology = model.topology
+    parent = np.array(topology.parent)
+    on_ground = parent == GROUND
+    shift = jnp.where(on_ground[:, None], origin, 0.0)
+    pose = Pose(jnp.asarray(model.offsets.rotation), model.offsets.position - shift)
+    if topology.all_on_ground:
+        return pose
+    hanging = np.flatnonzero(~on_ground)
+    attached = _take(_flat_pose(relative), np.array(topology.attach)[hanging])
+    pose = _replace(pose, hanging, attached @ _take(pose, hanging))
+    while np.any(parent != GROUND):
+        moving = np.flatnonzero(parent != GROUND)
+        pose = _replace(pose, moving, _take(pose, parent[moving]) @ _take(pose, moving))
+        parent = np.where(parent == GROUND, GROUND, parent[parent])
+    return pose
+
+
+def _sum_along_tree(
+    model: Model, locals_: list[Local], rates: list[Float[Array, "b d 6"]]
+) -> list[Float[Array, "b p 6"]]:
+    """Integrate source rates over each element and add what enters from its ancestors."""
+    topology = model.topology
+    own = [
+        jnp.einsum("bpd,bdi->bpi", local.integration, rate)
+        for local, rate in zip(locals_, rates, strict=True)
+    ]
+    if topology.all_on_ground:
+        return own
+    attach = np.array(topology.attach)
+    hanging = np.flatnonzero(attach != GROUND)
+    flat = jnp.concatenate([part.reshape(-1, 6) for part in own])
+    steps = flat[attach[hanging]]
+    entering = jnp.asarray(topology.path()[:, hanging]) @ steps
+    return [
+        part + _rows(model, i, entering)[:, None] for i, part in enumerate(own)
+    ]
+
+
+def _rows(model: Model, index: int, array: Float[Array, "e *k"]) -> Float[Array, "b *k"]:
+    """Rows of an element-wise array that belong to a group."""
+    start = model.topology.element_start[index]
+    return array[start : start + model.groups[index].size]
+
+
+def _group_rows_of(model: Model, index: int, pose: Pose) -> Pose:
+    return Pose(_rows(model, index, pose.rotation), _rows(model, index, pose.position))
+
+
+def _compose(inner: Pose, local: Pose) -> Pose:
+    """World poses of samples from inner poses (b) and relative ones (b, p)."""
+    return Pose(
+        jnp.einsum("bij,bpjk->bpik", inner.rotation, local.rotation),
+        inner.position[:, None] + jnp.einsum("bij,bpj->bpi", inner.rotation, local.position),
+    )
+
+
+def _sources(local: Local, pose: Pose) -> Pose:
+    count = local.subspace.shape[1]
+    return Pose(pose.rotation[:, :count], pose.position[:, :count])
+
+
+def _flat_pose(poses: list[Pose]) -> Pose:
+    return Pose(
+        jnp.concatenate([p.rotation.reshape(-1, 3, 3) for p in poses]),
+        jnp.concatenate([p.position.reshape(-1, 3) for p in poses]),
+    )
+
+
+def _take(pose: Pose, index: np.ndarray) -> Pose:
+    return Pose(pose.rotation[index], pose.position[index])
+
+
+def _replace(pose: Pose, index: np.ndarray, value: Pose) -> Pose:
+    return Pose(
+        pose.rotation.at[index].set(value.rotation), pose.position.at[index].set(value.position)
+    )

@@ -1,0 +1,198 @@
+"""Motion of each element relative to its own inner frame, one batch per group.
+
+Nothing here knows the tree: all groups can be computed at once.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from supple.lie import Pose
+from supple.model.joints import DrivenJoint
+from supple.model.model import Group, JointGroup, Model, RodGroup
+
+
+class Coordinates(NamedTuple):
+    """A motion in the chart around ``q``: local coordinates x, their rates, at time t."""
+
+    q: Float[Array, " nq"]
+    x: Float[Array, " nv"]
+    xdot: Float[Array, " nv"]
+    xddot: Float[Array, " nv"]
+    t: Float[Array, ""]
+
+
+class Local(NamedTuple):
+    """Relative motion of a group: b elements, d sources, p samples, m coordinates each.
+
+    Sources are the first d samples. ``subspace`` is Φ in the moving frame at the sources; its time
+    derivatives and its gradient in x (last axis) are None where Φ does not change. ``drift`` is a
+    prescribed body twist and its derivative.
+    """
+
+    pose: Pose
+    integration: Float[Array, "b p d"]
+    subspace: Float[Array, "b d 6 m"]
+    subspace_rates: tuple[Float[Array, "b d 6 m"], Float[Array, "b d 6 m"]] | None
+    subspace_gradient: Float[Array, "b d 6 m m"] | None
+    drift: tuple[Float[Array, "b d 6"], Float[Array, "b d 6"]] | None
+
+
+def group_rows(
+    model: Model, index: int, vector: Float[Array, " n"], *, configuration: bool = False
+) -> Float[Array, "b m"]:
+    """The part of q (or of a velocity-like vector) that belongs to a group, one row an element."""
+    group, topology = model.groups[index], model.topology
+    start = (topology.q_start if configuration else topology.v_start)[index]
+    width = group.nq if configuration else group.nv
+    return vector[start : start + group.size * width].reshape(group.size, width)
+
+
+def local_motion(model: Model, index: int, c: Coordinates) -> Local:
+    """Relative poses and motion subspaces of one group."""
+    group = model.groups[index]
+    q = group_rows(model, index, c.q, configuration=True)
+    x = group_rows(model, index, c.x)
+    if isinstance(group, RodGroup):
+        return rod_motion(group, q + x)
+    return _joint_motion(
+        group, q, x, group_rows(model, index, c.xdot), group_rows(model, index, c.xddot), c.t
+    )
+
+
+def rod_motion(group: RodGroup, q: Float[Array, "b m"]) -> Local:
+    """Samples of rods: orientations by the space integrator, positions by quadrature of R γ."""
+
+    def one(rod: RodGroup, q: Float[Array, " m"]) -> tuple[Pose, Float[Array, "p d"]]:
+        grid, length = rod.grid, rod.length
+        rotation = grid.rotations(q, length)
+        integration = length * grid.integration
+        count = grid.weights.shape[0]
+        stretch = grid.rest[:, 3:] + jnp.einsum("nim,m->ni", grid.basis[:, 3:], q)
+        tangent = jnp.einsum("nij,nj->ni", rotation[:count], stretch)
+        return Pose(rotation, integration @ tangent), integration
+
+    pose, integration = jax.vmap(one)(group, q)
+    return Local(pose, integration, group.grid.basis, None, None, None)
+
+
+def _joint_motion(
+    group: JointGroup,
+    q: Float[Array, "b nq"],
+    x: Float[Array, "b m"],
+    xdot: Float[Array, "b m"],
+    xddot: Float[Array, "b m"],
+    t: Float[Array, ""],
+) -> Local:
+    joint = group.joint
+    integration = jnp.ones((group.size, 1, 1))
+    if isinstance(joint, DrivenJoint):
+        pose, twist, rate = jax.vmap(lambda one: one.driven(t), axis_size=group.size)(joint)
+        return Local(
+            _one_sample(pose),
+            integration,
+            jnp.zeros((group.size, 1, 6, 0)),
+            None,
+            None,
+            (twist[:, None], rate[:, None]),
+        )
+    batch = dict(axis_size=group.size)
+    pose = jax.vmap(lambda j, q, x: j.pose(q, x), **batch)(joint, q, x)
+
+    def subspace(j, q, x):  # type: ignore[no-untyped-def]
+        return j.subspace(q, x)
+
+    if joint.constant_subspace:
+        phi = jax.vmap(subspace, **batch)(joint, q, x)
+        return Local(_one_sample(pose), integration, phi[:, None], None, None, None)
+
+    def along(j, q, x, xdot, xddot):  # type: ignore[no-untyped-def]
+        """Φ, dΦ/dt and d²Φ/dt² along the motion, by two nested directional derivatives."""
+
+        def first(x, xdot):  # type: ignore[no-untyped-def]
+            return jax.jvp(lambda x: j.subspace(q, x), (x,), (xdot,))
+
+        (phi, phi_dot), (_, phi_ddot) = jax.jvp(first, (x, xdot), (xdot, xddot))
+        return phi, phi_dot, phi_ddot, jax.jacfwd(lambda x: j.subspace(q, x))(x)
+
+    phi, phi_dot, phi_ddot, gradient = jax.vmap(along, **batch)(joint, q, x, xdot, xddot)
+    rates = (phi_dot[:, None], phi_ddot[:, None])
+    return Local(_one_sample(pose), integration, phi[:, None], rates, gradient[:, None], None)
+
+
+def _one_sample(pose: Pose) -> Pose:
+    return Pose(pose.rotation[:, None], pose.position[:, None])
+
+
+def retract(model: Model, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Float[Array, " nq"]:
+    """The configuration reached from q by the local coordinates x."""
+    return _map_joints(model, "retract", q, x)
+
+
+def difference(
+    model: Model, q: Float[Array, " nq"], other: Float[Array, " nq"]
+) -> Float[Array, " nv"]:
+    """The local coordinates that lead from q to ``other``."""
+    parts = []
+    for index, group in enumerate(model.groups):
+        a = group_rows(model, index, q, configuration=True)
+        b = group_rows(model, index, other, configuration=True)
+        if isinstance(group, RodGroup) or _is_flat(group):
+            parts.append(b - a)
+        else:
+            apply = jax.vmap(lambda j, a, b: j.difference(a, b), axis_size=group.size)
+            parts.append(apply(group.joint, a, b))
+    return jnp.concatenate([part.reshape(-1) for part in parts])
+
+
+def neutral(model: Model) -> np.ndarray:
+    """The configuration at rest: straight-as-described rods, joints that move nothing."""
+    parts = []
+    for group in model.groups:
+        one = np.zeros(group.nq) if isinstance(group, RodGroup) else group.joint.neutral()
+        parts.append(np.tile(one, group.size))
+    return np.concatenate(parts)
+
+
+def rate(
+    model: Model, q: Float[Array, " nq"], x: Float[Array, " nv"], xdot: Float[Array, " nv"]
+) -> Float[Array, " nv"]:
+    """Velocity coordinates v of the motion ẋ at x."""
+    return _map_joints(model, "rate", q, x, xdot)
+
+
+def rate_derivative(
+    model: Model,
+    q: Float[Array, " nq"],
+    x: Float[Array, " nv"],
+    xdot: Float[Array, " nv"],
+    xddot: Float[Array, " nv"],
+) -> Float[Array, " nv"]:
+    """Time derivative of v."""
+    return _map_joints(model, "rate_derivative", q, x, xdot, xddot)
+
+
+def _map_joints(
+    model: Model, method: str, q: Float[Array, " nq"], *rates: Float[Array, " nv"]
+) -> Float[Array, " n"]:
+    """Apply a joint method group by group; coordinates of rods simply add."""
+    parts = []
+    for index, group in enumerate(model.groups):
+        rows = [group_rows(model, index, r) for r in rates]
+        own = group_rows(model, index, q, configuration=True)
+        if isinstance(group, RodGroup) or _is_flat(group):
+            parts.append(own + rows[0] if method == "retract" else rows[-1])
+        else:
+            apply = jax.vmap(
+                lambda j, *args: getattr(j, method)(*args), axis_size=group.size
+            )
+            parts.append(apply(group.joint, own, *rows))
+    return jnp.concatenate([part.reshape(-1) for part in parts])
+
+
+def _is_flat(group: Group) -> bool:
+    """Whether configuration and velocity coordinates are the same plain numbers."""
+    return group.nq == group.nv

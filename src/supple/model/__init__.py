@@ -1,0 +1,1 @@
+"""The immutable model and its parts."""

@@ -1,0 +1,315 @@
+"""Joints as charts: a reference configuration q, and local coordinates x around it.
+
+Every joint moves its outer frame by ``pose(q, x)``; ``subspace(q, x)`` is the derivative of that motion
+in the moving frame: body twist = subspace · ẋ. At x = 0 the rate ẋ *is* the joint's velocity
+coordinate v, so ``(q, v)`` is the state and x only lives inside a time step or a Newton solve. For
+orientations x is a rotation vector with its exact tangent, which keeps high-order schemes at their
+order; for everything else q + x.
+"""
+
+import abc
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from supple.lie import Pose, se3, so3
+
+
+class AbstractJoint(eqx.Module):
+    """One joint; a batch of one kind is the same module with stacked leaves."""
+
+    nq: eqx.AbstractClassVar[int]
+    nv: eqx.AbstractClassVar[int]
+    constant_subspace: eqx.AbstractClassVar[bool]
+
+    @abc.abstractmethod
+    def pose(self, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Pose:
+        """Pose of the outer frame seen from the inner one."""
+
+    @abc.abstractmethod
+    def subspace(self, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Float[Array, "6 nv"]:
+        """Body twist of the outer frame per unit of each ẋ."""
+
+    def retract(self, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Float[Array, " nq"]:
+        """The configuration reached from q by x."""
+        return q + x
+
+    def difference(
+        self, q: Float[Array, " nq"], other: Float[Array, " nq"]
+    ) -> Float[Array, " nv"]:
+        """The local coordinates x that lead from q to ``other``: the inverse of retract."""
+        return other - q
+
+    def rate(
+        self, q: Float[Array, " nq"], x: Float[Array, " nv"], xdot: Float[Array, " nv"]
+    ) -> Float[Array, " nv"]:
+        """Velocity coordinates v (that is ẋ at x = 0) of the motion ẋ at x."""
+        return xdot
+
+    def rate_derivative(
+        self,
+        q: Float[Array, " nq"],
+        x: Float[Array, " nv"],
+        xdot: Float[Array, " nv"],
+        xddot: Float[Array, " nv"],
+    ) -> Float[Array, " nv"]:
+        """Time derivative of :meth:`rate`."""
+        return xddot
+
+    def neutral(self) -> np.ndarray:
+        """Configuration in which the joint moves nothing."""
+        return np.zeros(self.nq)
+
+
+def _twist(angular: Float[Array, " 3"], linear: Float[Array, " 3"]) -> Float[Array, " 6"]:
+    return jnp.concatenate([angular, linear])
+
+
+class RevoluteJoint(AbstractJoint):
+    """Rotation about a unit axis (rad)."""
+
+    axis: Float[Array, " 3"]
+    nq = 1
+    nv = 1
+    constant_subspace = True
+
+    def pose(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Pose:
+        return Pose(so3.exp(self.axis * (q + x)[0]), jnp.zeros(3))
+
+    def subspace(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Float[Array, "6 1"]:
+        return _twist(self.axis, jnp.zeros(3))[:, None]
+
+
+class PrismaticJoint(AbstractJoint):
+    """Translation along a unit axis (m)."""
+
+    axis: Float[Array, " 3"]
+    nq = 1
+    nv = 1
+    constant_subspace = True
+
+    def pose(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Pose:
+        return Pose(jnp.eye(3), self.axis * (q + x)[0])
+
+    def subspace(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Float[Array, "6 1"]:
+        return _twist(jnp.zeros(3), self.axis)[:, None]
+
+
+class HelicalJoint(AbstractJoint):
+    """Rotation about a unit axis (rad) that advances ``pitch`` metres per radian along it."""
+
+    axis: Float[Array, " 3"]
+    pitch: Float[Array, ""]
+    nq = 1
+    nv = 1
+    constant_subspace = True
+
+    def pose(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Pose:
+        angle = (q + x)[0]
+        return Pose(so3.exp(self.axis * angle), self.axis * (self.pitch * angle))
+
+    def subspace(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Float[Array, "6 1"]:
+        return _twist(self.axis, self.pitch * self.axis)[:, None]
+
+
+class CylindricalJoint(AbstractJoint):
+    """Rotation about (rad) and translation along (m) one unit axis."""
+
+    axis: Float[Array, " 3"]
+    nq = 2
+    nv = 2
+    constant_subspace = True
+
+    def pose(self, q: Float[Array, " 2"], x: Float[Array, " 2"]) -> Pose:
+        angle, shift = q + x
+        return Pose(so3.exp(self.axis * angle), self.axis * shift)
+
+    def subspace(self, q: Float[Array, " 2"], x: Float[Array, " 2"]) -> Float[Array, "6 2"]:
+        zero = jnp.zeros(3)
+        return jnp.stack([_twist(self.axis, zero), _twist(zero, self.axis)], axis=-1)
+
+
+class UniversalJoint(AbstractJoint):
+    """Rotation about ``first`` (fixed to the inner frame), then about ``second`` (rad)."""
+
+    first: Float[Array, " 3"]
+    second: Float[Array, " 3"]
+    nq = 2
+    nv = 2
+    constant_subspace = False
+
+    def pose(self, q: Float[Array, " 2"], x: Float[Array, " 2"]) -> Pose:
+        a, b = q + x
+        return Pose(so3.exp(self.first * a) @ so3.exp(self.second * b), jnp.zeros(3))
+
+    def subspace(self, q: Float[Array, " 2"], x: Float[Array, " 2"]) -> Float[Array, "6 2"]:
+        carried = so3.exp(-self.second * (q + x)[1]) @ self.first
+        zero = jnp.zeros(3)
+        return jnp.stack([_twist(carried, zero), _twist(self.second, zero)], axis=-1)
+
+
+class PlanarJoint(AbstractJoint):
+    """Translation along two unit axes of a plane (m), then rotation about its normal (rad)."""
+
+    first: Float[Array, " 3"]
+    second: Float[Array, " 3"]
+    normal: Float[Array, " 3"]
+    nq = 3
+    nv = 3
+    constant_subspace = False
+
+    def pose(self, q: Float[Array, " 3"], x: Float[Array, " 3"]) -> Pose:
+        a, b, angle = q + x
+        return Pose(so3.exp(self.normal * angle), self.first * a + self.second * b)
+
+    def subspace(self, q: Float[Array, " 3"], x: Float[Array, " 3"]) -> Float[Array, "6 3"]:
+        inverse = so3.exp(-self.normal * (q + x)[2])
+        zero = jnp.zeros(3)
+        columns = [
+            _twist(zero, inverse @ self.first),
+            _twist(zero, inverse @ self.second),
+            _twist(self.normal, zero),
+        ]
+        return jnp.stack(columns, axis=-1)
+
+
+def _conjugate(q: Float[Array, " 4"]) -> Float[Array, " 4"]:
+    return jnp.concatenate([q[:1], -q[1:]])
+
+
+def _turned_rate(
+    x: Float[Array, " 3"], xdot: Float[Array, " 3"], xddot: Float[Array, " 3"]
+) -> tuple[Float[Array, " 3"], Float[Array, " 3"]]:
+    """Body angular velocity T(x) ẋ and its derivative, of the motion R = R_ref exp(x)."""
+
+    def velocity(x: Float[Array, " 3"], xdot: Float[Array, " 3"]) -> Float[Array, " 3"]:
+        return so3.right_jacobian(x) @ xdot
+
+    return jax.jvp(velocity, (x, xdot), (xdot, xddot))
+
+
+class SphericalJoint(AbstractJoint):
+    """Any rotation; q is a unit quaternion, v the body angular velocity (rad/s)."""
+
+    nq = 4
+    nv = 3
+    constant_subspace = False
+
+    def pose(self, q: Float[Array, " 4"], x: Float[Array, " 3"]) -> Pose:
+        return Pose(so3.quaternion_to_matrix(q) @ so3.exp(x), jnp.zeros(3))
+
+    def subspace(self, q: Float[Array, " 4"], x: Float[Array, " 3"]) -> Float[Array, "6 3"]:
+        return jnp.concatenate([so3.right_jacobian(x), jnp.zeros((3, 3))])
+
+    def retract(self, q: Float[Array, " 4"], x: Float[Array, " 3"]) -> Float[Array, " 4"]:
+        turned = so3.quaternion_product(q, so3.quaternion_exp(x))
+        return turned / jnp.linalg.norm(turned)
+
+    def difference(
+        self, q: Float[Array, " 4"], other: Float[Array, " 4"]
+    ) -> Float[Array, " 3"]:
+        return so3.quaternion_log(so3.quaternion_product(_conjugate(q), other))
+
+    def rate(
+        self, q: Float[Array, " 4"], x: Float[Array, " 3"], xdot: Float[Array, " 3"]
+    ) -> Float[Array, " 3"]:
+        return so3.right_jacobian(x) @ xdot
+
+    def rate_derivative(
+        self,
+        q: Float[Array, " 4"],
+        x: Float[Array, " 3"],
+        xdot: Float[Array, " 3"],
+        xddot: Float[Array, " 3"],
+    ) -> Float[Array, " 3"]:
+        return _turned_rate(x, xdot, xddot)[1]
+
+    def neutral(self) -> np.ndarray:
+        return np.array([1.0, 0.0, 0.0, 0.0])
+
+
+class FreeJoint(AbstractJoint):
+    """Any motion: q = (quaternion, position in the inner frame), v = (body angular velocity, ṙ)."""
+
+    nq = 7
+    nv = 6
+    constant_subspace = False
+
+    def pose(self, q: Float[Array, " 7"], x: Float[Array, " 6"]) -> Pose:
+        rotation = so3.quaternion_to_matrix(q[:4]) @ so3.exp(x[:3])
+        return Pose(rotation, q[4:] + x[3:])
+
+    def subspace(self, q: Float[Array, " 7"], x: Float[Array, " 6"]) -> Float[Array, "6 6"]:
+        rotation = self.pose(q, x).rotation
+        zero = jnp.zeros((3, 3))
+        top = jnp.concatenate([so3.right_jacobian(x[:3]), zero], axis=1)
+        return jnp.concatenate([top, jnp.concatenate([zero, rotation.T], axis=1)])
+
+    def retract(self, q: Float[Array, " 7"], x: Float[Array, " 6"]) -> Float[Array, " 7"]:
+        turned = so3.quaternion_product(q[:4], so3.quaternion_exp(x[:3]))
+        return jnp.concatenate([turned / jnp.linalg.norm(turned), q[4:] + x[3:]])
+
+    def difference(
+        self, q: Float[Array, " 7"], other: Float[Array, " 7"]
+    ) -> Float[Array, " 6"]:
+        turned = so3.quaternion_log(so3.quaternion_product(_conjugate(q[:4]), other[:4]))
+        return jnp.concatenate([turned, other[4:] - q[4:]])
+
+    def rate(
+        self, q: Float[Array, " 7"], x: Float[Array, " 6"], xdot: Float[Array, " 6"]
+    ) -> Float[Array, " 6"]:
+        return jnp.concatenate([so3.right_jacobian(x[:3]) @ xdot[:3], xdot[3:]])
+
+    def rate_derivative(
+        self,
+        q: Float[Array, " 7"],
+        x: Float[Array, " 6"],
+        xdot: Float[Array, " 6"],
+        xddot: Float[Array, " 6"],
+    ) -> Float[Array, " 6"]:
+        turning = _turned_rate(x[:3], xdot[:3], xddot[:3])[1]
+        return jnp.concatenate([turning, xddot[3:]])
+
+    def neutral(self) -> np.ndarray:
+        return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+
+class DrivenJoint(AbstractJoint):
+    """A motion prescribed in time: position (m) and rotation vector (rad) in the inner frame."""
+
+    motion: Callable[[Any], tuple[Any, Any]] = eqx.field(static=True)
+    nq = 0
+    nv = 0
+    constant_subspace = True
+
+    def pose(self, q: Float[Array, " 0"], x: Float[Array, " 0"]) -> Pose:
+        return se3.identity()
+
+    def subspace(self, q: Float[Array, " 0"], x: Float[Array, " 0"]) -> Float[Array, "6 0"]:
+        return jnp.zeros((6, 0))
+
+    def driven(
+        self, t: Float[Array, ""]
+    ) -> tuple[Pose, Float[Array, " 6"], Float[Array, " 6"]]:
+        """Pose, body twist and its derivative at time t."""
+
+        def pose_at(t: Float[Array, ""]) -> Pose:
+            position, rotation_vector = self.motion(t)
+            return Pose(
+                so3.exp(jnp.asarray(rotation_vector, dtype=float)),
+                jnp.asarray(position, dtype=float),
+            )
+
+        def twist_at(t: Float[Array, ""]) -> tuple[Float[Array, " 6"], Pose]:
+            pose, rate = jax.jvp(pose_at, (t,), (jnp.ones_like(t),))
+            spin = pose.rotation.T @ rate.rotation
+            angular = jnp.stack([spin[2, 1], spin[0, 2], spin[1, 0]])
+            return jnp.concatenate([angular, pose.rotation.T @ rate.position]), pose
+
+        twist, acceleration, pose = jax.jvp(twist_at, (t,), (jnp.ones_like(t),), has_aux=True)
+        return pose, twist, acceleration

@@ -1,0 +1,206 @@
+"""The model: immutable arrays and static structure, built once from a robot's description.
+
+A model is a list of *elements*: joints and rods. Each carries its inner frame to one or more sample
+frames and owns some coordinates. Elements of one kind and shape form a group and are computed as one
+batch. Samples of all groups are also numbered in one flat list; bodies, loads and further elements hang
+on them.
+"""
+
+from dataclasses import dataclass
+
+import equinox as eqx
+import numpy as np
+from jaxtyping import Array, Float
+
+from supple.lie import Pose
+from supple.model.joints import AbstractJoint
+from supple.model.loads import AbstractPointLoad, InternalStress
+from supple.space import RodGrid
+
+GROUND = -1
+
+
+class RodGroup(eqx.Module):
+    """Rods of one shape: same strain field, same grid sizes."""
+
+    grid: RodGrid
+    length: Float[Array, " b"]
+    stiffness: Float[Array, "b n 6 6"]
+    damping: Float[Array, "b n 6 6"]
+    inertia: Float[Array, "b n 6 6"]
+
+    @property
+    def size(self) -> int:
+        """Number of rods."""
+        return self.length.shape[0]
+
+    @property
+    def nv(self) -> int:
+        """Coordinates of each rod."""
+        return self.grid.basis.shape[-1]
+
+    @property
+    def nq(self) -> int:
+        """Configuration numbers of each rod, the same as its coordinates."""
+        return self.nv
+
+    @property
+    def samples(self) -> int:
+        """Samples of each rod."""
+        return self.grid.points.shape[1]
+
+
+class JointGroup(eqx.Module):
+    """Joints of one kind, with optional linear springs and dampers in their coordinates."""
+
+    joint: AbstractJoint
+    stiffness: Float[Array, "b nv"]
+    rest: Float[Array, "b nq"]
+    damping: Float[Array, "b nv"]
+
+    @property
+    def size(self) -> int:
+        """Number of joints."""
+        return self.damping.shape[0]
+
+    @property
+    def nv(self) -> int:
+        """Velocity coordinates of each joint."""
+        return self.joint.nv
+
+    @property
+    def nq(self) -> int:
+        """Configuration numbers of each joint."""
+        return self.joint.nq
+
+    @property
+    def samples(self) -> int:
+        """A joint has one sample, its outer frame."""
+        return 1
+
+
+Group = RodGroup | JointGroup
+
+
+class Bodies(eqx.Module):
+    """Rigid bodies, each fixed to a sample: pose in the sample's frame and 6x6 body inertia."""
+
+    offset: Pose
+    inertia: Float[Array, "nb 6 6"]
+    sample: tuple[int, ...] = eqx.field(static=True)
+
+    @property
+    def size(self) -> int:
+        """Number of bodies."""
+        return len(self.sample)
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where a named rod or joint lives: its group, its row there, its ranges in q and v."""
+
+    name: str
+    group: int
+    row: int
+    q_start: int
+    q_stop: int
+    v_start: int
+    v_stop: int
+
+    @property
+    def q(self) -> slice:
+        """Range in the configuration vector."""
+        return slice(self.q_start, self.q_stop)
+
+    @property
+    def v(self) -> slice:
+        """Range in the velocity vector."""
+        return slice(self.v_start, self.v_stop)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame: a flat sample (or the ground) and the index of its constant offset."""
+
+    name: str
+    sample: int
+    offset: int
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Static structure: how elements hang together and where things are numbered."""
+
+    parent: tuple[int, ...]
+    """Parent element of each element, or GROUND."""
+    attach: tuple[int, ...]
+    """Flat sample each element hangs on, or GROUND."""
+    element_start: tuple[int, ...]
+    """First element of each group."""
+    sample_start: tuple[int, ...]
+    """First flat sample of each group."""
+    q_start: tuple[int, ...]
+    """First configuration number of each group."""
+    v_start: tuple[int, ...]
+    """First velocity coordinate of each group."""
+    nq: int
+    nv: int
+    samples: int
+    joint_slots: tuple[Slot, ...]
+    rod_slots: tuple[Slot, ...]
+    frames: tuple[Frame, ...]
+    floating: int
+    """Flat configuration index of the position of the first free joint on the ground, or -1."""
+
+    @property
+    def elements(self) -> int:
+        """Number of elements."""
+        return len(self.parent)
+
+    @property
+    def all_on_ground(self) -> bool:
+        """Whether no element hangs on another: everything decouples into blocks."""
+        return all(p == GROUND for p in self.parent)
+
+    def path(self) -> np.ndarray:
+        """(E, E) matrix, 1 where the column's element is the row's or one of its ancestors."""
+        path = np.eye(self.elements)
+        for e, parent in enumerate(self.parent):
+            while parent != GROUND:
+                path[e, parent] = 1.0
+                parent = self.parent[parent]
+        return path
+
+
+class Model(eqx.Module):
+    """A robot ready to be computed. Arrays may be differentiated or batched; the rest is static."""
+
+    groups: tuple[Group, ...]
+    offsets: Pose
+    """Pose of each element's inner frame in the frame of the sample it hangs on."""
+    frame_offsets: Pose
+    bodies: Bodies
+    loads: tuple[AbstractPointLoad, ...]
+    stresses: tuple[InternalStress, ...]
+    gravity: Float[Array, " 3"]
+    load_factor: Float[Array, ""]
+    """Multiplies gravity, loads and internal stresses; statics raises it from 0 to 1."""
+    scale: Float[Array, " nv"]
+    """Size of a harmless change of each coordinate; convergence is measured in these units."""
+    topology: Topology = eqx.field(static=True)
+    name: str = eqx.field(static=True)
+
+    @property
+    def nq(self) -> int:
+        """Length of the configuration vector q."""
+        return self.topology.nq
+
+    @property
+    def nv(self) -> int:
+        """Number of degrees of freedom, the length of v."""
+        return self.topology.nv
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        """Times at which some load is not smooth, sorted."""
+        return tuple(sorted({c for load in self.loads for c in load.corners}))

@@ -1,0 +1,215 @@
+"""The outcome of a run: everything computed, and everything that follows from it on demand."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from supple.compile import jit
+from supple.errors import StateError
+from supple.lie import Pose
+from supple.mechanics.energy import Energies, Momentum, energies, momentum
+from supple.mechanics.frames import find_frame, find_joint, find_rod, frame_poses, rod_shape
+from supple.mechanics.local import difference, rate, rate_derivative, retract
+from supple.model.model import Model, RodGroup
+from supple.model.state import State
+from supple.time.advance import Cursor, Status
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A trajectory: instants t (n,), q (n, nq), v (n, nv), a (n, nv), and how each was reached.
+
+    ``newton``, ``substeps`` and ``update`` tell of the solver per instant. ``status`` says how the run
+    ended and ``message`` where and why. ``cursor`` continues it.
+    """
+
+    model: Model
+    t: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    newton: np.ndarray
+    substeps: np.ndarray
+    update: np.ndarray
+    status: Status
+    message: str
+    rejected: int
+    wall_seconds: float
+    settings: dict[str, Any]
+    cursor: Cursor | None = None
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        span = f"{self.t[0]:g} … {self.t[-1]:g} s" if len(self.t) else "empty"
+        return (
+            f"Result({self.model.name!r}, {len(self.t)} instants, {span}, "
+            f"{self.status.name}, {self.wall_seconds:.3g} s wall)"
+        )
+
+    @property
+    def ok(self) -> bool:
+        """Whether the run reached its end."""
+        return self.status == Status.DONE
+
+    @property
+    def final(self) -> State:
+        """The last state."""
+        return State(*(np.asarray(x[-1]) for x in (self.t, self.q, self.v, self.a)))
+
+    @cached_property
+    def poses(self) -> dict[str, Pose]:
+        """World pose of every named frame at every instant (rotation (n, 3, 3), position (n, 3))."""
+        found = _batched_poses(self.model, self.q, self.t)
+        return {
+            frame.name: Pose(np.asarray(found.rotation[:, i]), np.asarray(found.position[:, i]))
+            for i, frame in enumerate(self.model.topology.frames)
+        }
+
+    def position(self, name: str) -> np.ndarray:
+        """World position (n, 3) of a rod's tip, a body or a marker."""
+        find_frame(self.model, name)
+        return np.asarray(self.poses[name].position)
+
+    def shape(self, name: str, points: int = 41) -> Pose:
+        """World poses of a rod's sections: rotation (n, points, 3, 3), position (n, points, 3)."""
+        find_rod(self.model, name)
+        shapes = _batched_shapes(self.model, name, points, self.q, self.t)
+        return Pose(*(np.asarray(x) for x in shapes))
+
+    def coordinates(self, name: str) -> np.ndarray:
+        """Configuration numbers (n, k) of a named rod's strains."""
+        return self.q[:, find_rod(self.model, name).q]
+
+    def joint(self, name: str) -> np.ndarray:
+        """Configuration numbers (n, k) of a named item's joint."""
+        return self.q[:, find_joint(self.model, name).q]
+
+    @cached_property
+    def energies(self) -> Energies:
+        """Kinetic, elastic and gravitational energy (n,) in J."""
+        found = _batched_energies(self.model, self.q, self.v, self.t)
+        return Energies(*(np.asarray(x) for x in found))
+
+    @cached_property
+    def momentum(self) -> Momentum:
+        """Angular and linear momentum and mass centre, each (n, 3)."""
+        found = _batched_momentum(self.model, self.q, self.v, self.t)
+        return Momentum(*(np.asarray(x) for x in found))
+
+    def sampled(self, times: np.ndarray) -> "Result":
+        """The trajectory at other instants inside it, by quintic interpolation of (q, v, a)."""
+        times = np.asarray(times, dtype=float)
+        slack = 1e-9 * max(1.0, abs(float(self.t[-1])))
+        if len(times) == 0 or times.min() < self.t[0] - slack or times.max() > self.t[-1] + slack:
+            raise StateError(
+                f"times: got {times.min()} … {times.max()}; need instants within "
+                f"{self.t[0]} … {self.t[-1]}"
+            )
+        if len(self.t) == 1:
+            left = np.zeros(len(times), dtype=int)
+            rows = [np.repeat(x, len(times), axis=0) for x in (self.q, self.v, self.a)]
+        else:
+            left = np.clip(np.searchsorted(self.t, times, side="right") - 1, 0, len(self.t) - 2)
+            ends = [(x[left], x[left + 1]) for x in (self.t, self.q, self.v, self.a)]
+            rows = [np.asarray(x) for x in _interpolate(self.model, times, *ends)]
+        near = np.clip(np.searchsorted(self.t, times), 0, len(self.t) - 1)
+        return replace(
+            self,
+            t=times,
+            q=rows[0],
+            v=rows[1],
+            a=rows[2],
+            newton=self.newton[near],
+            substeps=self.substeps[near],
+            update=self.update[near],
+        )
+
+    def save(self, path: str | Path) -> Path:
+        """Write the trajectory, poses, shapes and energies as one ``.npz`` file without pickles."""
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        arrays: dict[str, np.ndarray] = {
+            "t": self.t,
+            "q": self.q,
+            "v": self.v,
+            "a": self.a,
+            "newton": self.newton,
+            "substeps": self.substeps,
+            "kinetic": np.asarray(self.energies.kinetic),
+            "elastic": np.asarray(self.energies.elastic),
+            "potential": np.asarray(self.energies.potential),
+        }
+        for name, pose in self.poses.items():
+            arrays[f"rotation/{name}"] = pose.rotation
+            arrays[f"position/{name}"] = pose.position
+        for slot in self.model.topology.rod_slots:
+            arrays[f"shape/{slot.name}"] = self.shape(slot.name).position
+        about = {
+            "model": self.model.name,
+            "status": self.status.name,
+            "message": self.message,
+            "settings": {k: repr(v) for k, v in self.settings.items()},
+        }
+        arrays["about"] = np.array(json.dumps(about))
+        with path.open("wb") as file:
+            np.savez_compressed(file, **arrays)
+        return path
+
+
+def _over_time(function: Callable[..., Any]) -> Callable[..., Any]:
+    return jit(lambda model, *columns: jax.vmap(partial(function, model))(*columns))
+
+
+_batched_poses = _over_time(frame_poses)
+_batched_energies = _over_time(energies)
+_batched_momentum = _over_time(momentum)
+
+
+@partial(jit, static_argnames=("name", "points"))
+def _batched_shapes(model, name, points, q, t):  # type: ignore[no-untyped-def]
+    return jax.vmap(lambda q, t: rod_shape(model, name, q, points, t))(q, t)
+
+
+@jit
+def _interpolate(model, times, t, q, v, a):  # type: ignore[no-untyped-def]
+    """Quintic Hermite interpolation in the chart of each interval's start."""
+    flat = all(isinstance(g, RodGroup) or g.nq == g.nv for g in model.groups)
+
+    def one(time, t, q, v, a):  # type: ignore[no-untyped-def]
+        (t0, t1), (q0, q1), (v0, v1), (a0, a1) = t, q, v, a
+        h = t1 - t0
+        s = (time - t0) / h
+        x1 = difference(model, q0, q1)
+        if flat:
+            rate1, change1 = v1, a1
+        else:
+            turning = jax.jacfwd(lambda xdot: rate(model, q0, x1, xdot))(v1)
+            rate1 = jnp.linalg.solve(turning, v1)
+            bias = rate_derivative(model, q0, x1, rate1, jnp.zeros_like(a1))
+            change1 = jnp.linalg.solve(turning, a1 - bias)
+        # Coefficients of s³, s⁴, s⁵ from the three conditions at the end.
+        r0 = x1 - h * v0 - h**2 / 2 * a0
+        r1 = h * (rate1 - v0) - h**2 * a0
+        r2 = h**2 * (change1 - a0)
+        c3 = 10 * r0 - 4 * r1 + r2 / 2
+        c4 = -15 * r0 + 7 * r1 - r2
+        c5 = 6 * r0 - 3 * r1 + r2 / 2
+        x = s * h * v0 + (s * h) ** 2 / 2 * a0 + s**3 * (c3 + s * (c4 + s * c5))
+        xdot = v0 + s * h * a0 + s**2 * (3 * c3 + s * (4 * c4 + s * 5 * c5)) / h
+        xddot = a0 + s * (6 * c3 + s * (12 * c4 + s * 20 * c5)) / h**2
+        return (
+            retract(model, q0, x),
+            rate(model, q0, x, xdot),
+            rate_derivative(model, q0, x, xdot, xddot),
+        )
+
+    return jax.vmap(one)(times, t, q, v, a)

@@ -1,0 +1,238 @@
+"""What a robot is made of, as users write it: rods, bodies, markers, loads."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from supple.errors import DescriptionError
+from supple.model.laws import AbstractLaw, as_law
+from supple.numeric import Scalar, check_positive, check_vector, is_traced
+from supple.robot.joint import AbstractJointSpec, Fixed
+from supple.section import AbstractProperties, AbstractShape, Material, SolidProperties
+from supple.space import Magnus, RungeKutta, SpaceIntegrator, Spectral
+from supple.strain import STRAIGHT, AbstractBasis, StrainField, strain_field
+
+GROUND_NAME = "ground"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an item sits: on which parent, where on it, and how it is turned there.
+
+    ``at`` is the fraction u of a parent rod's length (1, its tip, by default); ``position`` (m) and
+    ``rotation`` (rotation vector, quaternion or matrix) are in the frame there.
+    """
+
+    parent: str = GROUND_NAME
+    at: float = 1.0
+    position: Any = (0.0, 0.0, 0.0)
+    rotation: Any = (0.0, 0.0, 0.0)
+
+    def check(self, item: str) -> None:
+        """Raise unless ``at`` is on the rod."""
+        good = isinstance(self.at, int | float) and 0.0 <= self.at <= 1.0
+        if not good:
+            raise DescriptionError(item, "at", self.at, "a fraction of the rod's length in [0, 1]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Item:
+    parent: str = GROUND_NAME
+    at: float = 1.0
+    position: Any = (0.0, 0.0, 0.0)
+    rotation: Any = (0.0, 0.0, 0.0)
+
+    @property
+    def place(self) -> Place:
+        """Parent, place on it and pose there."""
+        return Place(self.parent, self.at, self.position, self.rotation)
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str) or not name or name == GROUND_NAME:
+        need = f"a non-empty name other than {GROUND_NAME!r}"
+        raise DescriptionError("item", "name", name, need)
+
+
+@dataclass(frozen=True)
+class Rod(_Item):
+    """A slender elastic rod along its local x axis.
+
+    ``section`` and ``material`` give its matrices, or ``properties`` gives them directly.
+    ``strains`` names a rod model ("kirchhoff", "reissner", "planar", …) or lists strains;
+    ``basis`` is a number of Legendre modes, a basis, or one basis for each strain.
+    ``rest`` is the strain at rest: six numbers or a function of u -> (n, 6).
+    ``nodes`` overrides the number of quadrature nodes per smooth piece.
+    """
+
+    name: str
+    length: Scalar
+    section: AbstractShape | None = None
+    material: Material | None = None
+    properties: AbstractProperties | None = None
+    strains: str | Sequence[str] = "kirchhoff"
+    basis: AbstractBasis | int | Mapping[str, AbstractBasis | int] = 4
+    rest: Any = STRAIGHT
+    joint: AbstractJointSpec = field(default_factory=Fixed)
+    nodes: int | None = None
+    breaks: Sequence[float] = ()
+    space: SpaceIntegrator = field(default_factory=Magnus)
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        self.place.check(self.name)
+        check_positive(self.name, "length", self.length)
+        self.strain_field()
+        self.sectional().check(self.name)
+        self._check_rest()
+        if self.nodes is not None and (not isinstance(self.nodes, int) or self.nodes < 2):
+            raise DescriptionError(self.name, "nodes", self.nodes, "an integer >= 2, or None")
+        if any(not 0.0 < b < 1.0 for b in self.breaks):
+            raise DescriptionError(self.name, "breaks", self.breaks, "fractions in (0, 1)")
+        if not isinstance(self.space, Magnus | Spectral | RungeKutta):
+            need = "Magnus(…), Spectral() or RungeKutta(…)"
+            raise DescriptionError(self.name, "space", self.space, need)
+        if not isinstance(self.joint, AbstractJointSpec):
+            raise DescriptionError(self.name, "joint", self.joint, "a joint such as Revolute('z')")
+
+    def strain_field(self) -> StrainField:
+        """The rod's strain field."""
+        strains = self.strains if isinstance(self.strains, str) else tuple(self.strains)
+        return strain_field(self.name, strains, self.basis)
+
+    def sectional(self) -> AbstractProperties:
+        """The rod's sectional properties."""
+        if self.properties is not None:
+            if self.section is not None or self.material is not None:
+                need = "either properties, or section and material"
+                raise DescriptionError(self.name, "properties", self.properties, need)
+            return self.properties
+        if self.section is None or self.material is None:
+            missing = "section" if self.section is None else "material"
+            need = "a section and a material, or properties"
+            raise DescriptionError(self.name, missing, None, need)
+        return SolidProperties(self.section, self.material)
+
+    def _check_rest(self) -> None:
+        if not callable(self.rest):
+            check_vector(self.name, "rest", self.rest, (6,))
+            return
+        u = np.linspace(0.0, 1.0, 5)
+        values = self.rest(u)
+        if is_traced(values):
+            return
+        if np.shape(values) != (5, 6) or not np.all(np.isfinite(values)):
+            need = "a function of u (n,) -> finite strains (n, 6)"
+            raise DescriptionError(self.name, "rest", np.shape(values), need)
+
+
+@dataclass(frozen=True)
+class Body(_Item):
+    """A rigid body.
+
+    ``inertia`` is about the centre of mass, in the body's axes: (Ixx, Iyy, Izz) or a 3x3 matrix
+    (kg m²); ``com`` is the centre of mass in the body frame (m).
+    """
+
+    name: str
+    mass: Scalar
+    inertia: Any = (0.0, 0.0, 0.0)
+    com: Any = (0.0, 0.0, 0.0)
+    joint: AbstractJointSpec = field(default_factory=Fixed)
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        self.place.check(self.name)
+        check_positive(self.name, "mass", self.mass)
+        check_vector(self.name, "com", self.com, (3,))
+        self.inertia_matrix()
+        if not isinstance(self.joint, AbstractJointSpec):
+            raise DescriptionError(self.name, "joint", self.joint, "a joint such as Revolute('z')")
+
+    def inertia_matrix(self) -> Any:
+        """Inertia about the centre of mass, (3, 3) kg m²."""
+        traced = is_traced(self.inertia)
+        diagonal = np.shape(self.inertia) == (3,)
+        matrix = check_vector(self.name, "inertia", self.inertia, (3,) if diagonal else (3, 3))
+        matrix = np.eye(3) * matrix if diagonal else matrix
+        if traced:
+            return matrix
+        moments = np.linalg.eigvalsh((matrix + matrix.T) / 2)
+        slack = 1e-9 * max(moments[-1], 1e-300)
+        if not np.allclose(matrix, matrix.T):
+            raise DescriptionError(self.name, "inertia", self.inertia, "a symmetric matrix")
+        if moments[0] < -slack:
+            raise DescriptionError(self.name, "inertia", self.inertia, "no negative moment")
+        if moments[0] + moments[1] < moments[2] - slack:
+            need = "moments that satisfy the triangle inequality (Ixx + Iyy >= Izz)"
+            raise DescriptionError(self.name, "inertia", self.inertia, need)
+        return matrix
+
+
+@dataclass(frozen=True)
+class Marker(_Item):
+    """A named, massless frame fixed to an item: a sensor, a tool centre, a point of interest."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        self.place.check(self.name)
+
+
+@dataclass(frozen=True)
+class Wrench:
+    """Force (N) and moment (N m) at a point of an item, times a law of time.
+
+    ``follower=False``: components fixed in space. ``follower=True``: fixed in the item's frame.
+    ``at`` is a fraction of a rod's length, ``position`` (m) a point in the frame there.
+    """
+
+    name: str
+    on: str
+    force: Any = (0.0, 0.0, 0.0)
+    moment: Any = (0.0, 0.0, 0.0)
+    at: float = 1.0
+    position: Any = (0.0, 0.0, 0.0)
+    follower: bool = False
+    law: AbstractLaw | Callable[[Any], Any] | float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        check_vector(self.name, "force", self.force, (3,))
+        check_vector(self.name, "moment", self.moment, (3,))
+        check_vector(self.name, "position", self.position, (3,))
+        Place(self.on, self.at).check(self.name)
+
+    def time_law(self) -> AbstractLaw:
+        """The law as an object."""
+        return as_law(self.law)
+
+
+@dataclass(frozen=True)
+class Stress:
+    """Internal stress Λ(X, t) of a rod, added to the elastic stress: ``stress(X, t) -> (n, 6)``.
+
+    X (n,) is arc length in metres; write the function with ``jax.numpy``.
+    """
+
+    name: str
+    on: str
+    stress: Callable[[Any, Any], Any]
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        try:
+            shape = np.shape(self.stress(np.linspace(0.0, 1.0, 5), 0.0))
+        except Exception as error:
+            need = f"a function of (X (n,), t) -> (n, 6); it raised {error!r}"
+            raise DescriptionError(self.name, "stress", self.stress, need) from error
+        if shape != (5, 6):
+            need = "a function of (X (n,), t) -> (n, 6)"
+            raise DescriptionError(self.name, "stress", shape, need)
+
+
+Solid = Rod | Body | Marker
+Item = Rod | Body | Marker | Wrench | Stress

@@ -1,0 +1,178 @@
+"""Joints as users write them. Coordinates start at zero; springs and dampers act on them."""
+
+import abc
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from supple.errors import DescriptionError
+from supple.model import joints
+from supple.numeric import Scalar, check_positive, is_traced
+from supple.robot.placement import unit_axis
+
+Axis = str | Sequence[float]
+
+
+class AbstractJointSpec(abc.ABC):
+    """A joint between an item and its parent."""
+
+    @abc.abstractmethod
+    def make(self, item: str) -> joints.AbstractJoint | None:
+        """The joint of the model, or None for a rigid connection."""
+
+    def spring(self) -> tuple[Any, Any, Any]:
+        """Stiffness, rest value and damping of the coordinates: zero unless the joint has them."""
+        return 0.0, 0.0, 0.0
+
+
+@dataclass(frozen=True)
+class _Spring:
+    """Linear spring and damper in each coordinate: N m/rad, N m s/rad (or N/m, N s/m)."""
+
+    stiffness: Scalar = 0.0
+    damping: Scalar = 0.0
+    rest: Scalar = 0.0
+
+    def spring(self) -> tuple[Any, Any, Any]:
+        """Stiffness, rest value and damping of the coordinates."""
+        return self.stiffness, self.rest, self.damping
+
+    def check_spring(self, item: str) -> None:
+        """Raise if the spring or damper is negative."""
+        check_positive(item, "joint.stiffness", self.stiffness, allow_zero=True)
+        check_positive(item, "joint.damping", self.damping, allow_zero=True)
+
+
+@dataclass(frozen=True)
+class Fixed(AbstractJointSpec):
+    """Rigid connection."""
+
+    def make(self, item: str) -> None:
+        return None
+
+
+@dataclass(frozen=True)
+class Revolute(_Spring, AbstractJointSpec):
+    """Hinge about an axis (rad)."""
+
+    axis: Axis = "z"
+
+    def make(self, item: str) -> joints.AbstractJoint:
+        self.check_spring(item)
+        return joints.RevoluteJoint(unit_axis(item, "joint.axis", self.axis))
+
+
+@dataclass(frozen=True)
+class Prismatic(_Spring, AbstractJointSpec):
+    """Slider along an axis (m)."""
+
+    axis: Axis = "x"
+
+    def make(self, item: str) -> joints.AbstractJoint:
+        self.check_spring(item)
+        return joints.PrismaticJoint(unit_axis(item, "joint.axis", self.axis))
+
+
+@dataclass(frozen=True)
+class Helical(_Spring, AbstractJointSpec):
+    """Screw about an axis: ``pitch`` metres of advance per radian."""
+
+    axis: Axis = "x"
+    pitch: Scalar = 0.0
+
+    def make(self, item: str) -> joints.AbstractJoint:
+        self.check_spring(item)
+        if not is_traced(self.pitch) and not np.isfinite(self.pitch):
+            raise DescriptionError(item, "joint.pitch", self.pitch, "a finite number (m/rad)")
+        pitch = self.pitch if is_traced(self.pitch) else np.asarray(self.pitch, dtype=float)
+        return joints.HelicalJoint(unit_axis(item, "joint.axis", self.axis), pitch)
+
+
+@dataclass(frozen=True)
+class Cylindrical(_Spring, AbstractJointSpec):
+    """Turns about (rad) and slides along (m) one axis."""
+
+    axis: Axis = "x"
+
+    def make(self, item: str) -> joints.AbstractJoint:
+        self.check_spring(item)
+        return joints.CylindricalJoint(unit_axis(item, "joint.axis", self.axis))
+
+
+@dataclass(frozen=True)
+class Universal(_Spring, AbstractJointSpec):
+    """Two crossing hinges: the first axis is fixed to the parent, the second to the child."""
+
+    first: Axis = "y"
+    second: Axis = "z"
+
+    def make(self, item: str) -> joints.AbstractJoint:
+        self.check_spring(item)
+        first = unit_axis(item, "joint.first", self.first)
+        second = unit_axis(item, "joint.second", self.second)
+        if np.linalg.norm(np.cross(first, second)) < 1e-9:
+            raise DescriptionError(item, "joint.second", self.second, "not parallel to the first")
+        return joints.UniversalJoint(first, second)
+
+
+@dataclass(frozen=True)
+class Spherical(AbstractJointSpec):
+    """Ball joint; v is the body angular velocity. ``damping`` in N m s/rad."""
+
+    damping: Scalar = 0.0
+
+    def make(self, item: str) -> joints.AbstractJoint:
+        check_positive(item, "joint.damping", self.damping, allow_zero=True)
+        return joints.SphericalJoint()
+
+    def spring(self) -> tuple[Any, Any, Any]:
+        return 0.0, 0.0, self.damping
+
+
+@dataclass(frozen=True)
+class Planar(_Spring, AbstractJointSpec):
+    """Slides in a plane (m, m) and turns about its normal (rad)."""
+
+    normal: Axis = "z"
+
+    def make(self, item: str) -> joints.AbstractJoint:
+        self.check_spring(item)
+        normal = unit_axis(item, "joint.normal", self.normal)
+        # The in-plane axes follow the item's own: x and y for the normal z, and so on round.
+        main = int(np.argmax(np.abs(normal)))
+        helper = np.eye(3)[(main + 1) % 3]
+        first = helper - normal * (normal @ helper)
+        first = first / np.linalg.norm(first)
+        return joints.PlanarJoint(first, np.cross(normal, first), normal)
+
+
+@dataclass(frozen=True)
+class Free(AbstractJointSpec):
+    """No connection: the item floats. v = (body angular velocity, velocity in the parent)."""
+
+    def make(self, item: str) -> joints.AbstractJoint:
+        return joints.FreeJoint()
+
+
+@dataclass(frozen=True)
+class Driven(AbstractJointSpec):
+    """Prescribed motion: ``motion(t)`` returns (position (3), rotation vector (3)) in the parent.
+
+    Write it with ``jax.numpy``; velocities and accelerations are derived from it.
+    """
+
+    motion: Callable[[Any], tuple[Any, Any]]
+
+    def make(self, item: str) -> joints.AbstractJoint:
+        try:
+            position, rotation = self.motion(0.0)
+            shapes = np.shape(position), np.shape(rotation)
+        except Exception as error:
+            need = f"a function of t -> (position, rotation vector); it raised {error!r}"
+            raise DescriptionError(item, "joint.motion", self.motion, need) from error
+        if shapes != ((3,), (3,)):
+            need = "a function of t -> (position (3,), rotation vector (3,))"
+            raise DescriptionError(item, "joint.motion", shapes, need)
+        return joints.DrivenJoint(self.motion)

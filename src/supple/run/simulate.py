@@ -1,0 +1,224 @@
+"""Run a robot through time: compiled chunks, progress, interruption, continuation."""
+
+import time as clock
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from supple.errors import SolveError, StateError
+from supple.mechanics.local import neutral
+from supple.model.model import Model
+from supple.model.state import State
+from supple.results.result import Result
+from supple.robot.robot import Robot
+from supple.time.advance import Cursor, Saved, Status, advance, begin
+from supple.time.alpha import generalized_alpha
+from supple.time.collocation import radau
+from supple.time.control import ErrorControl, FixedStep, StepControl
+from supple.time.scheme import AbstractScheme
+
+Progress = Callable[[float, int], None]
+"""Called after each chunk with the simulated time (s) and the number of instants so far."""
+
+CHUNK = 256
+
+
+def as_model(robot: Robot | Model) -> Model:
+    """The model of a robot, or the model itself."""
+    return robot.build() if isinstance(robot, Robot) else robot
+
+
+def initial_state(
+    model: Model,
+    q: Any = None,
+    v: Any = None,
+    t: float = 0.0,
+) -> State:
+    """A state at rest in the described shape, unless q or v say otherwise."""
+    configuration = neutral(model) if q is None else np.asarray(q, dtype=float)
+    velocity = np.zeros(model.nv) if v is None else np.asarray(v, dtype=float)
+    for name, array, size in (("q", configuration, model.nq), ("v", velocity, model.nv)):
+        if array.shape != (size,):
+            raise StateError(f"{name}: got shape {array.shape}; need ({size},) for {model.name!r}")
+        if not np.all(np.isfinite(array)):
+            bad = int(np.flatnonzero(~np.isfinite(array))[0])
+            raise StateError(f"{name}[{bad}]: got {array[bad]}; need finite numbers")
+    return State(np.asarray(float(t)), configuration, velocity, np.zeros(model.nv))
+
+
+def simulate(
+    robot: Robot | Model,
+    duration: float,
+    *,
+    dt: float | None = None,
+    accuracy: float | None = None,
+    scheme: AbstractScheme | None = None,
+    start: State | Any = None,
+    output: np.ndarray | float | None = None,
+    progress: Progress | None = None,
+    max_steps: int = 10_000_000,
+    throw: bool = False,
+) -> Result:
+    """Simulate for ``duration`` seconds.
+
+    Name a step ``dt`` (s) for fixed steps, generalized-α (ρ∞ = 0.8) unless a scheme is given; otherwise
+    the step follows from ``accuracy`` (displacement error over the robot's size, 1e-3 by default) with
+    Radau IIA of order 5. ``start`` is a state or an equilibrium (default: at rest as described);
+    ``output`` are instants, or a spacing (s), to report instead of the solver's own.
+    Ctrl-C ends the run with everything computed so far and status INTERRUPTED.
+    """
+    model = as_model(robot)
+    if not (np.isfinite(duration) and duration > 0):
+        raise StateError(f"duration: got {duration!r}; need a positive number of seconds")
+    if dt is not None and accuracy is not None:
+        raise StateError(f"dt, accuracy: got {dt!r} and {accuracy!r}; give one of them")
+    control: StepControl = (
+        FixedStep(float(dt)) if dt is not None else ErrorControl(float(accuracy or 1e-3))
+    )
+    if scheme is None:
+        scheme = generalized_alpha(0.8) if dt is not None else radau(3)
+    state = _start_state(model, start)
+    settings = {"scheme": scheme, "control": control, "duration": duration}
+    h = control.dt if isinstance(control, FixedStep) else min(control.largest, duration) * 1e-4
+    cursor = begin(model, scheme, state, jnp.asarray(float(h)))
+    first = _as_saved(cursor)
+    result = _run(model, scheme, control, cursor, first, duration, settings, progress, max_steps)
+    if output is not None:
+        result = _at_output(result, output)
+    if throw and not result.ok:
+        raise SolveError(f"{model.name}: {result.message}")
+    return result
+
+
+def resume(
+    result: Result, duration: float | None = None, progress: Progress | None = None
+) -> Result:
+    """Continue a run that was interrupted, or extend a finished one by ``duration`` seconds.
+
+    The joined trajectory equals the uninterrupted one; steps are those of the first run.
+    """
+    if result.cursor is None:
+        raise StateError("result: it has no cursor to continue from")
+    settings = dict(result.settings)
+    begun = float(result.t[0])
+    if duration is not None:
+        settings["duration"] = float(result.cursor.state.t) - begun + duration
+    cursor = result.cursor._replace(status=jnp.zeros((), dtype=int))
+    past = Saved(result.t, result.q, result.v, result.a, result.newton, result.substeps, result.update)
+    return _run(
+        result.model,
+        settings["scheme"],
+        settings["control"],
+        cursor,
+        past,
+        settings["duration"],
+        settings,
+        progress,
+        10_000_000,
+        seconds=result.wall_seconds,
+    )
+
+
+def _run(
+    model: Model,
+    scheme: AbstractScheme,
+    control: StepControl,
+    cursor: Cursor,
+    past: Saved,
+    duration: float,
+    settings: dict[str, Any],
+    progress: Progress | None,
+    max_steps: int,
+    seconds: float = 0.0,
+) -> Result:
+    begun = float(past.t[0])
+    stop = begun + duration
+    corners = jnp.asarray([c for c in model.corners if begun < c < stop])
+    chunks, count = [past], len(past.t)
+    clock_start = clock.perf_counter()
+    status = Status.RUNNING
+    try:
+        while status == Status.RUNNING and count < max_steps:
+            cursor, saved, found = advance(
+                model,
+                scheme,
+                control,
+                CHUNK,
+                cursor,
+                jnp.asarray(begun),
+                jnp.asarray(stop),
+                jnp.asarray(float(duration)),
+                corners,
+            )
+            number = int(found)
+            chunks.append(Saved(*(np.asarray(x)[:number] for x in saved)))
+            count += number
+            status = Status(int(cursor.status))
+            if progress is not None:
+                progress(float(cursor.state.t), count)
+        if status == Status.RUNNING:
+            status = Status.STEP_LIMIT
+    except KeyboardInterrupt:
+        status = Status.INTERRUPTED
+    joined = Saved(*(np.concatenate(parts) for parts in zip(*chunks, strict=True)))
+    return Result(
+        model=model,
+        **joined._asdict(),
+        status=status,
+        message=_message(model, status, cursor),
+        rejected=int(cursor.rejected),
+        wall_seconds=seconds + clock.perf_counter() - clock_start,
+        settings=settings,
+        cursor=cursor,
+    )
+
+
+def _message(model: Model, status: Status, cursor: Cursor) -> str:
+    t = float(cursor.state.t)
+    if status == Status.DONE:
+        return f"{status.message} (t = {t:g} s)"
+    text = f"{status.message} at t = {t:.9g} s, step {float(cursor.h):.3g} s"
+    if status == Status.NOT_CONVERGED:
+        text += (
+            f"; the largest correction was in {coordinate_owner(model, int(cursor.worst))}. "
+            "Check loads and stiffness there, or try more nodes, a smaller dt or radau()."
+        )
+    return text
+
+
+def coordinate_owner(model: Model, coordinate: int) -> str:
+    """Name of the item a coordinate belongs to, for messages."""
+    for kind, slots in (
+        ("rod", model.topology.rod_slots),
+        ("joint of", model.topology.joint_slots),
+    ):
+        for slot in slots:
+            if slot.v_start <= coordinate < slot.v_stop:
+                return f"{kind} {slot.name!r}, coordinate {coordinate - slot.v_start}"
+    return f"coordinate {coordinate}"
+
+
+def _start_state(model: Model, start: Any) -> State:
+    if start is None:
+        return initial_state(model)
+    t = float(getattr(start, "t", 0.0))
+    return initial_state(model, start.q, getattr(start, "v", None), t)
+
+
+def _as_saved(cursor: Cursor) -> Saved:
+    state = cursor.state
+    zero = np.zeros(1, dtype=int)
+    rows = [np.asarray(x)[None] for x in (state.t, state.q, state.v, state.a)]
+    return Saved(*rows, zero, zero, np.zeros(1))
+
+
+def _at_output(result: Result, output: np.ndarray | float) -> Result:
+    if isinstance(output, int | float):
+        count = int(np.floor((result.t[-1] - result.t[0]) / output + 1e-9))
+        times = result.t[0] + output * np.arange(count + 1)
+    else:
+        times = np.asarray(output, dtype=float)
+        times = times[times <= result.t[-1] * (1 + 1e-12) + 1e-12]
+    return result.sampled(np.minimum(times, result.t[-1]))

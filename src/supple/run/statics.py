@@ -1,0 +1,174 @@
+"""Statics for users: equilibria, quasi-static sweeps, hold-and-release, vibration modes."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from supple.compile import jit
+from supple.errors import SolveError
+from supple.lie import Pose
+from supple.mechanics.energy import Energies, energies
+from supple.mechanics.frames import FrameMotion, frame_motion, rod_shape, rod_strain
+from supple.mechanics.local import difference, neutral, retract
+from supple.model.model import Model
+from supple.results.result import Result
+from supple.robot.robot import Robot
+from supple.run.simulate import as_model, coordinate_owner, initial_state, simulate
+from supple.solve.equilibrium import (
+    EquilibriumStatus,
+    relax,
+    solve_equilibrium,
+)
+from supple.solve.modes import LinearModel, Modes, linear_model, vibration_modes
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A static solution: configuration q, status, and how it was reached."""
+
+    model: Model
+    q: np.ndarray
+    t: float
+    status: EquilibriumStatus
+    message: str
+    increments: int
+    iterations: int
+    residual: float
+    load_factor: float
+
+    @property
+    def ok(self) -> bool:
+        """Whether an equilibrium was found."""
+        return self.status != EquilibriumStatus.NOT_CONVERGED
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities: zero."""
+        return np.zeros(self.model.nv)
+
+    def frame(self, name: str, at: float | None = None) -> FrameMotion:
+        """Pose and Jacobian of a named frame, or of a point along a rod."""
+        zero = np.zeros(self.model.nv)
+        return _frame_motion(self.model, name, self.q, zero, zero, self.t, at)
+
+    def position(self, name: str) -> np.ndarray:
+        """World position (3,) of a rod's tip, a body or a marker."""
+        return np.asarray(self.frame(name).pose.position)
+
+    def shape(self, name: str, points: int = 41) -> Pose:
+        """World poses of a rod's sections."""
+        shape = _rod_shape(self.model, name, self.q, points, self.t)
+        return Pose(*(np.asarray(x) for x in shape))
+
+    def strain(self, name: str, points: int = 41) -> np.ndarray:
+        """Strain (points, 6) along a rod."""
+        return np.asarray(rod_strain(self.model, name, self.q, points))
+
+    @property
+    def energies(self) -> Energies:
+        """Elastic and gravitational energy (J)."""
+        return _energies(self.model, self.q, self.v, self.t)
+
+
+_solve = jit(solve_equilibrium)
+_relax = jit(relax)
+_energies = jit(energies)
+_frame_motion = jit(frame_motion, static_argnames=("name", "at"))
+_rod_shape = jit(rod_shape, static_argnames=("name", "points"))
+
+
+def equilibrium(
+    robot: Robot | Model,
+    *,
+    start: Any = None,
+    t: float = 0.0,
+    first_increment: float = 1.0,
+    throw: bool = True,
+) -> Equilibrium:
+    """Static equilibrium under the loads of time ``t``.
+
+    From the described shape the loads are raised step by step along one branch; from a ``start`` (a
+    configuration, a state, another equilibrium) they act in full at once, and step by step only if
+    that fails. Raises :class:`SolveError` if none is found, unless ``throw=False``.
+    """
+    model = as_model(robot)
+    guess = getattr(start, "q", start)
+    state = initial_state(model, guess, t=t)
+    found = _solve(model, state.q, jnp.asarray(float(t)), float(first_increment))
+    status = EquilibriumStatus(int(found.status))
+    if status == EquilibriumStatus.NOT_CONVERGED:
+        rest, came_to_rest = _relax(model, found.q, jnp.asarray(float(t)))
+        if bool(came_to_rest):
+            found = _solve(model, rest, jnp.asarray(float(t)), 1.0)
+            if int(found.status) == EquilibriumStatus.CONVERGED:
+                status = EquilibriumStatus.RELAXED
+    message = status.message
+    if status == EquilibriumStatus.NOT_CONVERGED:
+        message += (
+            f"; reached {float(found.load_factor):.3g} of the load, largest correction in "
+            f"{coordinate_owner(model, int(found.worst))}"
+        )
+        if throw:
+            raise SolveError(f"{model.name}: {message}")
+    return Equilibrium(
+        model=model,
+        q=np.asarray(found.q),
+        t=float(t),
+        status=status,
+        message=message,
+        increments=int(found.increments),
+        iterations=int(found.iterations),
+        residual=float(found.residual),
+        load_factor=float(found.load_factor),
+    )
+
+
+def sweep(
+    build: Callable[[Any], Robot | Model], values: Iterable[Any], *, throw: bool = True
+) -> Iterator[Equilibrium]:
+    """Quasi-static sweep: the equilibrium of ``build(value)`` for each value, each from the last.
+
+    The next start is extrapolated from the last two, so smooth sweeps take few iterations.
+    """
+    before: Equilibrium | None = None
+    last: Equilibrium | None = None
+    for value in values:
+        model = as_model(build(value))
+        start = None
+        if last is not None:
+            start = last.q
+            if before is not None:
+                slope = difference(model, jnp.asarray(before.q), jnp.asarray(last.q))
+                start = retract(model, jnp.asarray(last.q), slope)
+        found = equilibrium(model, start=start, throw=False)
+        if not found.ok and last is not None:
+            found = equilibrium(model, start=last.q, throw=throw)
+        yield found
+        before, last = last, found
+
+
+def release(robot: Robot, loads: str | Iterable[str], duration: float, **options: Any) -> Result:
+    """Hold the robot in equilibrium under all its loads, then remove ``loads`` at once and simulate.
+
+    Options are those of :func:`simulate`.
+    """
+    names = (loads,) if isinstance(loads, str) else tuple(loads)
+    held = equilibrium(robot)
+    return simulate(robot.removing(*names), duration, start=held, **options)
+
+
+def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> Modes:
+    """Vibration modes about a configuration or equilibrium (default: the described shape)."""
+    model = as_model(robot)
+    q = neutral(model) if at is None else getattr(at, "q", at)
+    return vibration_modes(model, q, count)
+
+
+def linearise(robot: Robot | Model, *, at: Any = None, t: float = 0.0) -> LinearModel:
+    """State-space matrices about a state or equilibrium (default: the described shape)."""
+    model = as_model(robot)
+    q = neutral(model) if at is None else getattr(at, "q", at)
+    return linear_model(model, q, getattr(at, "v", None), t)

@@ -1,0 +1,210 @@
+"""Static equilibrium: from the unloaded robot to the loaded one along the branch that connects them.
+
+Loads are raised by a factor from 0 to 1. An increment is taken only if Newton converges and the robot
+turned by less than about one radian, so that the solution stays on its branch instead of jumping to
+another; otherwise it is halved. Where Newton stalls (a limit point, a nearly singular state) the robot is
+relaxed: a damped motion D q̇ + K q = Q, integrated implicitly with growing steps, ends in a stable state.
+"""
+
+import enum
+from typing import NamedTuple
+
+import equinox as eqx
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Bool, Float, Int
+
+from supple.mechanics.inverse_dynamics import element_matrices, inverse_dynamics
+from supple.mechanics.inverse_dynamics_tangent import (
+    block_diagonal,
+    inverse_dynamics_tangent,
+)
+from supple.mechanics.local import Coordinates, retract
+from supple.model.model import Model
+from supple.solve.newton import (
+    NewtonSettings,
+    factorise,
+    newton_iteration,
+    with_derivative,
+)
+
+SETTINGS = NewtonSettings(tolerance=1e-10, max_iterations=40, reuse_below=0.02)
+LARGEST_TURN = 1.5
+"""Largest change of any scaled coordinate in one load increment (about a radian along a rod)."""
+SMALLEST_INCREMENT = 1e-5
+MAX_TRIES = 1000
+"""Load increments and relaxation steps together."""
+
+
+class EquilibriumStatus(enum.IntEnum):
+    """How a static solve ended."""
+
+    CONVERGED = 0
+    RELAXED = 1
+    NOT_CONVERGED = 2
+
+    @property
+    def message(self) -> str:
+        """One sentence for people."""
+        return {
+            EquilibriumStatus.CONVERGED: "converged along the loading path",
+            EquilibriumStatus.RELAXED: "converged after damped relaxation (the path had a limit)",
+            EquilibriumStatus.NOT_CONVERGED: (
+                "not converged: the robot may have no equilibrium near here (a mechanism, a floating "
+                "part, a load beyond a limit point), or need more modes"
+            ),
+        }[self]
+
+
+class EquilibriumSolution(NamedTuple):
+    """Raw outcome of a static solve; batches carry one status a member."""
+
+    q: Float[Array, " nq"]
+    status: Int[Array, ""]
+    increments: Int[Array, ""]
+    iterations: Int[Array, ""]
+    residual: Float[Array, ""]
+    """Largest entry of the balance left (N m and the like)."""
+    load_factor: Float[Array, ""]
+    """Largest load factor reached along the path."""
+    worst: Int[Array, ""]
+
+
+class _Path(NamedTuple):
+    q: Float[Array, " nq"]
+    slope: Float[Array, " nv"]
+    factor: Float[Array, ""]
+    increment: Float[Array, ""]
+    done: Bool[Array, ""]
+    count: Int[Array, ""]
+    tries: Int[Array, ""]
+    iterations: Int[Array, ""]
+    worst: Int[Array, ""]
+
+
+def solve_equilibrium(
+    model: Model,
+    q: Float[Array, " nq"],
+    t: Float[Array, ""],
+    first_increment: Float[Array, ""] | float = 1.0,
+) -> EquilibriumSolution:
+    """Equilibrium under the loads of time t, starting from q; pure, batchable, differentiable."""
+    path = _follow(*lax.stop_gradient((model, q, t)), first_increment=first_increment)
+    zero = jnp.zeros(model.nv)
+    near = lax.stop_gradient(path.q)
+
+    def residual(x: Float[Array, " nv"]) -> Float[Array, " nv"]:
+        return inverse_dynamics(model, Coordinates(near, x, zero, zero, t))
+
+    found = retract(model, near, with_derivative(residual, zero))
+    status = jnp.where(
+        path.done, EquilibriumStatus.CONVERGED, EquilibriumStatus.NOT_CONVERGED
+    )
+    return EquilibriumSolution(
+        q=found,
+        status=status,
+        increments=path.count,
+        iterations=path.iterations,
+        residual=jnp.max(jnp.abs(residual(zero))),
+        load_factor=jnp.where(path.done, 1.0, path.factor),
+        worst=path.worst,
+    )
+
+
+def _follow(
+    model: Model,
+    q: Float[Array, " nq"],
+    t: Float[Array, ""],
+    first_increment: Float[Array, ""] | float,
+) -> _Path:
+    """Raise the loads step by step as far as they go."""
+
+    def going(s: _Path) -> Bool[Array, ""]:
+        stuck = s.increment < SMALLEST_INCREMENT
+        return ~s.done & ~stuck & (s.tries < MAX_TRIES)
+
+    none, no = jnp.zeros((), dtype=int), jnp.zeros((), dtype=bool)
+    zero, increment = jnp.zeros(model.nv), jnp.asarray(first_increment, dtype=float)
+    start = _Path(q, zero, jnp.zeros(()), increment, no, none, none, none, none)
+    return lax.while_loop(going, lambda s: _increment(model, s, t), start)
+
+
+def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
+    """Try one load increment along the path."""
+    zero = jnp.zeros(model.nv)
+    goal = jnp.minimum(s.factor + s.increment, 1.0)
+    width = goal - s.factor
+    loaded = eqx.tree_at(lambda m: m.load_factor, model, goal * model.load_factor)
+
+    def motion(x: Float[Array, " nv"]) -> Coordinates:
+        return Coordinates(s.q, x, zero, zero, t)
+
+    def linearise(x: Float[Array, " nv"]) -> tuple[Float[Array, " nv"], Float[Array, "nv nv"]]:
+        tangent = inverse_dynamics_tangent(loaded, motion(x))
+        return tangent.residual, tangent.stiffness
+
+    scale = jnp.asarray(model.scale)
+    found = newton_iteration(
+        lambda x: inverse_dynamics(loaded, motion(x)), linearise, s.slope * width, scale, SETTINGS
+    )
+    turn = jnp.max(jnp.abs(found.x / scale))
+    good = found.converged & (turn <= LARGEST_TURN)
+    growth = jnp.clip(0.7 * LARGEST_TURN / jnp.maximum(turn, 1e-6), 1.0, 3.0)
+    return s._replace(
+        q=jnp.where(good, retract(model, s.q, found.x), s.q),
+        slope=jnp.where(good, found.x / width, 0.5 * s.slope),
+        factor=jnp.where(good, goal, s.factor),
+        increment=jnp.where(good, width * growth, width / 2),
+        done=good & (goal >= 1.0),
+        count=s.count + good,
+        tries=s.tries + 1,
+        iterations=s.iterations + found.iterations,
+        worst=found.worst,
+    )
+
+
+class _Relaxation(NamedTuple):
+    q: Float[Array, " nq"]
+    step: Float[Array, ""]
+    """Step of pseudo-time (s); it grows as the robot comes to rest."""
+    done: Bool[Array, ""]
+    tries: Int[Array, ""]
+
+
+def relax(
+    model: Model, q: Float[Array, " nq"], t: Float[Array, ""]
+) -> tuple[Float[Array, " nq"], Bool[Array, ""]]:
+    """Follow the damped motion D q̇ + K q = Q (001, eq. 45) to rest, by implicit steps.
+
+    D is the elastic stiffness times a second, plus a little mass for coordinates without elasticity. As
+    the steps grow the iteration becomes Newton's. Returns where it came to rest, and whether it did.
+    """
+    zero = jnp.zeros(model.nv)
+    scale = jnp.asarray(model.scale)
+    elastic = block_diagonal(
+        model, [element_matrices(model, i)[0] for i in range(len(model.groups))]
+    )
+
+    def going(s: _Relaxation) -> Bool[Array, ""]:
+        return ~s.done & (s.tries < MAX_TRIES)
+
+    def once(s: _Relaxation) -> _Relaxation:
+        tangent = inverse_dynamics_tangent(model, Coordinates(s.q, zero, zero, zero, t))
+        ratio = jnp.trace(elastic) / jnp.maximum(jnp.trace(tangent.mass), 1e-300)
+        damping = elastic + 1e-3 * jnp.where(ratio > 0, ratio, 1.0) * tangent.mass
+        step = -factorise(tangent.stiffness + damping / s.step).solve(tangent.residual)
+        turn = jnp.max(jnp.abs(step / scale))
+        good = jnp.isfinite(turn) & (turn < 0.5)
+        longer = jnp.where(turn < 0.2, 2 * s.step, s.step)
+        return _Relaxation(
+            q=jnp.where(good, retract(model, s.q, step), s.q),
+            step=jnp.where(good, longer, s.step / 4),
+            done=good & (turn < SETTINGS.tolerance) & (s.step > 10.0),
+            tries=s.tries + 1,
+        )
+
+    start = _Relaxation(
+        q, jnp.asarray(0.1), jnp.zeros((), dtype=bool), jnp.zeros((), dtype=int)
+    )
+    end = lax.while_loop(going, once, start)
+    return end.q, end.done

@@ -1,0 +1,105 @@
+"""Small vibrations and linear models about a state."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from supple.compile import jit
+from supple.mechanics.inverse_dynamics_tangent import Tangent, inverse_dynamics_tangent
+from supple.mechanics.local import Coordinates
+from supple.model.model import Model
+
+
+@dataclass(frozen=True)
+class Modes:
+    """Vibration modes, lowest frequency first.
+
+    ``frequencies`` (Hz) are those of the undamped robot, ``damping_ratios`` those of the damped one (in
+    the modal sense), ``shapes`` (nv, count) the coordinates of each mode, of unit modal mass.
+    A negative ``stiffness`` (1/s²) marks an unstable direction; its frequency is reported as 0.
+    """
+
+    frequencies: np.ndarray
+    damping_ratios: np.ndarray
+    shapes: np.ndarray
+    stiffness: np.ndarray
+
+    @property
+    def stable(self) -> bool:
+        """Whether no direction is unstable."""
+        floor = -1e-9 * max(1.0, float(np.abs(self.stiffness).max()))
+        return bool(np.all(self.stiffness > floor))
+
+
+@dataclass(frozen=True)
+class LinearModel:
+    """ẏ = A y + B u about a state, with y = (δx, δv) and u the factors of the loads by name.
+
+    δx are local coordinates around q, so orientations need no quaternions here.
+    """
+
+    A: np.ndarray
+    B: np.ndarray
+    mass: np.ndarray
+    damping: np.ndarray
+    stiffness: np.ndarray
+    eigenvalues: np.ndarray
+
+
+@jit
+def _tangent(model, q, v, a, t):  # type: ignore[no-untyped-def]
+    zero = 0.0 * v
+    return inverse_dynamics_tangent(model, Coordinates(q, zero, v, a, t))
+
+
+def tangent_at(
+    model: Model, q: np.ndarray, v: np.ndarray | None = None, t: float = 0.0
+) -> Tangent:
+    """M, C and K at a state, as NumPy arrays."""
+    v = np.zeros(model.nv) if v is None else np.asarray(v)
+    found = _tangent(model, np.asarray(q), v, np.zeros(model.nv), float(t))
+    return Tangent(*(np.asarray(part) for part in found))
+
+
+def vibration_modes(model: Model, q: np.ndarray, count: int | None = None, t: float = 0.0) -> Modes:
+    """Modes of small vibration about an equilibrium."""
+    tangent = tangent_at(model, q, t=t)
+    count = model.nv if count is None else min(count, model.nv)
+    symmetric = (tangent.stiffness + tangent.stiffness.T) / 2
+    squares, shapes = scipy.linalg.eigh(symmetric, (tangent.mass + tangent.mass.T) / 2)
+    squares, shapes = squares[:count], shapes[:, :count]
+    speeds = np.sqrt(np.maximum(squares, 0.0))
+    modal = np.einsum("im,ij,jm->m", shapes, tangent.damping, shapes)
+    ratios = modal / (2 * np.where(speeds > 0, speeds, np.inf))
+    return Modes(speeds / (2 * np.pi), ratios, shapes, squares)
+
+
+def linear_model(
+    model: Model, q: np.ndarray, v: np.ndarray | None = None, t: float = 0.0
+) -> LinearModel:
+    """State-space matrices about a state (usually an equilibrium, v = 0)."""
+    tangent = tangent_at(model, q, v, t)
+    n = model.nv
+    inverse = np.linalg.inv(tangent.mass)
+    top = np.concatenate([np.zeros((n, n)), np.eye(n)], axis=1)
+    bottom = np.concatenate([-inverse @ tangent.stiffness, -inverse @ tangent.damping], axis=1)
+    A = np.concatenate([top, bottom])
+    forces = _load_directions(model, q, t)
+    B = np.concatenate([np.zeros_like(forces), inverse @ forces])
+    return LinearModel(
+        A, B, tangent.mass, tangent.damping, tangent.stiffness, np.linalg.eigvals(A)
+    )
+
+
+def _load_directions(model: Model, q: np.ndarray, t: float) -> np.ndarray:
+    """Generalised force of each point load at its present value: (nv, number of loads)."""
+    import dataclasses
+
+    bare = dataclasses.replace(model, loads=())
+    base = tangent_at(bare, q, t=t).residual
+    columns = [
+        base - tangent_at(dataclasses.replace(model, loads=(load,)), q, t=t).residual
+        for load in model.loads
+    ]
+    return np.stack(columns, axis=1) if columns else np.zeros((model.nv, 0))

@@ -1,0 +1,143 @@
+"""The grid of one rod: where strain is sampled, and the constant operators between those points.
+
+*Nodes* carry the rod's motion subspace, mass and stress. *Samples* are the nodes followed by any
+further points whose motion is wanted (the tip, attachments, loads, points to draw). One integration
+operator carries velocities, accelerations and virtual displacements from nodes to samples, and its
+transpose carries wrenches back.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from supple.numeric import asarray
+from supple.space import magnus, spectral
+from supple.space.integrator import Magnus, RungeKutta, SpaceIntegrator
+from supple.space.quadrature import Panels
+from supple.strain import StrainField
+
+EXTRA_NODES = 8
+"""Nodes per panel beyond the degree of the strain basis: resolves rotations up to about π a panel."""
+
+
+class RodGrid(eqx.Module):
+    """Constant operators of one rod on u = X/L; scale by the length where metres are wanted."""
+
+    points: Float[Array, " p"]
+    integration: Float[Array, "p n"]
+    weights: Float[Array, " n"]
+    basis: Float[Array, "n 6 m"]
+    rest: Float[Array, "n 6"]
+    chain_basis: Float[Array, "k 3 m"]
+    chain_rest: Float[Array, "k 3"]
+    chain_widths: Float[Array, " s"]
+    chain_index: Int[Array, " p"]
+    integrator: SpaceIntegrator = eqx.field(static=True)
+    field: StrainField = eqx.field(static=True)
+    rest_profile: Callable[[Any], Any] | None = eqx.field(static=True)
+    edges: tuple[float, ...] = eqx.field(static=True)
+    """Ends of the smooth pieces, from 0 to 1."""
+
+    def strain(self, q: Float[Array, " m"]) -> Float[Array, "n 6"]:
+        """Strain at the nodes."""
+        return self.rest + jnp.einsum("nim,m->ni", self.basis, q)
+
+    def rotations(
+        self, q: Float[Array, " m"], length: Float[Array, ""]
+    ) -> Float[Array, "p 3 3"]:
+        """Orientation of each sample relative to the rod's start."""
+        if isinstance(self.integrator, Magnus):
+            return self._magnus(q, length)
+        if isinstance(self.integrator, RungeKutta):
+            return self._runge_kutta(q, length, self.integrator.tolerance)
+        return spectral.rotations(length * self.strain(q)[:, :3], self.integration)
+
+    def _magnus(self, q: Float[Array, " m"], length: Float[Array, ""]) -> Float[Array, "p 3 3"]:
+        curvature = self.chain_rest + jnp.einsum("kim,m->ki", self.chain_basis, q)
+        steps = self.chain_widths.shape[0]
+        vectors = magnus.step_rotation_vectors(
+            length * curvature.reshape(steps, -1, 3), self.chain_widths
+        )
+        return magnus.cumulative_rotations(vectors)[self.chain_index]
+
+    def _runge_kutta(
+        self, q: Float[Array, " m"], length: Float[Array, ""], tolerance: float
+    ) -> Float[Array, "p 3 3"]:
+        from supple.space import runge_kutta  # diffrax is slow to import and rarely needed
+
+        def curvature_at(u: Float[Array, ""]) -> Float[Array, " 3"]:
+            phi = self.field.values(u[None])[0, :3]
+            rest = self.rest_profile(u[None])[0] if self.rest_profile else self.rest[0]
+            return length * (rest[:3] + phi @ q)
+
+        increasing = jnp.sort(self.points)
+        found = runge_kutta.rotations(curvature_at, increasing, self.field.breaks, tolerance)
+        return found[jnp.searchsorted(increasing, self.points)]
+
+
+def rod_grid(
+    field: StrainField,
+    rest: Callable[[Any], Any] | Any,
+    samples: tuple[float, ...],
+    integrator: SpaceIntegrator,
+    nodes_per_panel: int | None = None,
+    breaks: tuple[float, ...] = (),
+) -> RodGrid:
+    """Grid for a strain field with the given extra sample points (u) and further breaks (u)."""
+    edges = tuple(sorted({0.0, *field.breaks, *breaks, 1.0}))
+    count = nodes_per_panel or field.degree + EXTRA_NODES
+    panels = Panels(edges, count, integrator.node_family)
+    nodes = panels.nodes
+    points = np.concatenate([nodes, np.asarray(samples, dtype=float)])
+    # Orientation advances through every sample and every break, in order of u.
+    stations = np.unique(np.concatenate([[0.0], points, edges]))
+    substeps = integrator.substeps if isinstance(integrator, Magnus) else 1
+    gauss = magnus.GAUSS_POINTS[integrator.order if isinstance(integrator, Magnus) else 6]
+    fine = np.concatenate(
+        [
+            np.linspace(a, b, substeps + 1)[:-1]
+            for a, b in zip(stations, stations[1:], strict=False)
+        ]
+        + [stations[-1:]]
+    )
+    widths = np.diff(fine)
+    chain = (fine[:-1, None] + widths[:, None] * gauss).reshape(-1)
+    # A sample at u = 0 has the identity: one zero-width step in front keeps the indices uniform.
+    chain = np.concatenate([np.zeros(len(gauss)), chain])
+    widths = np.concatenate([[0.0], widths])
+    index = np.searchsorted(stations, points) * substeps
+    profile = rest if callable(rest) else None
+    return RodGrid(
+        points=points,
+        integration=panels.integration_to(points),
+        weights=panels.weights,
+        basis=_basis_at(field, nodes, edges),
+        rest=_rest_at(rest, nodes),
+        chain_basis=_basis_at(field, chain, edges)[:, :3],
+        chain_rest=_rest_at(rest, chain)[:, :3],
+        chain_widths=widths,
+        chain_index=index,
+        integrator=integrator,
+        field=field,
+        rest_profile=profile,
+        edges=edges,
+    )
+
+
+def _basis_at(field: StrainField, u: np.ndarray, edges: tuple[float, ...]) -> np.ndarray:
+    """Basis values; Chebyshev nodes sit on both sides of a break, so step a hair inwards."""
+    if len(edges) > 2 and np.isin(u, edges[1:-1]).any():
+        u = u.copy()
+        for edge in edges[1:-1]:
+            at = np.flatnonzero(u == edge)
+            u[at] += np.where(np.arange(len(at)) % 2 == 0, -1e-13, 1e-13)
+    return np.asarray(field.values(u), dtype=float)
+
+
+def _rest_at(rest: Callable[[Any], Any] | Any, u: np.ndarray) -> Any:
+    values = rest(u) if callable(rest) else rest
+    return asarray(values) + np.zeros((len(u), 6))

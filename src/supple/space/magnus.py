@@ -1,0 +1,41 @@
+"""Magnus steps for R' = R κ̂ and the cumulative product of rotations."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from supple.lie import so3
+
+GAUSS_POINTS = {
+    4: 0.5 + np.array([-1.0, 1.0]) * np.sqrt(3) / 6,
+    6: 0.5 + np.array([-1.0, 0.0, 1.0]) * np.sqrt(15) / 10,
+}
+"""Points of one step on [0, 1] where the curvature is sampled, by order."""
+
+
+def step_rotation_vectors(
+    curvature: Float[Array, "steps g 3"], width: Float[Array, " steps"]
+) -> Float[Array, "steps 3"]:
+    """Rotation vectors of the steps from curvatures at the Gauss points of each.
+
+    The signs of the commutators are those of R' = R κ̂ (body curvature on the right).
+    """
+    h = width[:, None]
+    if curvature.shape[1] == 2:
+        first, second = curvature[:, 0], curvature[:, 1]
+        mean = h / 2 * (first + second)
+        return mean + h**2 * (np.sqrt(3) / 12) * jnp.cross(first, second)
+    first, middle, last = curvature[:, 0], curvature[:, 1], curvature[:, 2]
+    a1 = h * middle
+    a2 = h * (np.sqrt(15) / 3) * (last - first)
+    a3 = h * (10 / 3) * (last - 2 * middle + first)
+    c1 = jnp.cross(a1, a2)
+    c2 = jnp.cross(a1, c1 - 2 * a3) / 60
+    return a1 + a3 / 12 + jnp.cross(20 * a1 + a3 + c1, a2 - c2) / 240
+
+
+def cumulative_rotations(steps: Float[Array, "k 3"]) -> Float[Array, "k 3 3"]:
+    """Orientation after each step, starting from the identity."""
+    quaternions = jax.lax.associative_scan(so3.quaternion_product, so3.quaternion_exp(steps))
+    return so3.quaternion_to_matrix(quaternions)

@@ -1,0 +1,248 @@
+"""Functions of u = X/L in [0, 1] on which one strain component is spanned."""
+
+import abc
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from supple.errors import DescriptionError
+
+
+class AbstractBasis(abc.ABC):
+    """A finite set of scalar functions on [0, 1], smooth between its breaks."""
+
+    @property
+    @abc.abstractmethod
+    def count(self) -> int:
+        """Number of functions, that is of strain coordinates."""
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """Interior points where the functions are not smooth; quadrature starts anew there."""
+        return ()
+
+    @property
+    @abc.abstractmethod
+    def degree(self) -> int:
+        """Polynomial degree between breaks (an estimate for other functions); sizes the grid."""
+
+    @abc.abstractmethod
+    def values(self, u: Any) -> Any:
+        """Values at the points ``u`` (n,), shape (n, count). Takes NumPy and JAX arrays."""
+
+
+def _backend(u: Any) -> Any:
+    return np if isinstance(u, np.ndarray) else jnp
+
+
+def _check_order(name: str, order: object) -> None:
+    if not isinstance(order, int | np.integer) or isinstance(order, bool) or order < 0:
+        raise DescriptionError(name, "order", order, "an integer >= 0 (0 is a constant strain)")
+
+
+def _recurrence(u: Any, order: int, step: Callable[[int, Any, Any, Any], Any]) -> Any:
+    """Values of a three-term family on s = 2u - 1."""
+    backend = _backend(u)
+    s = 2 * u - 1
+    terms = [backend.ones_like(s), s]
+    for k in range(1, order):
+        terms.append(step(k, s, terms[k], terms[k - 1]))
+    return backend.stack(terms[: order + 1], axis=-1)
+
+
+@dataclass(frozen=True)
+class Legendre(AbstractBasis):
+    """Legendre polynomials P₀ … P_order of 2u - 1; the default, best conditioned."""
+
+    order: int
+
+    def __post_init__(self) -> None:
+        _check_order("Legendre", self.order)
+
+    @property
+    def count(self) -> int:
+        return self.order + 1
+
+    @property
+    def degree(self) -> int:
+        return self.order
+
+    def values(self, u: Any) -> Any:
+        return _recurrence(
+            u, self.order, lambda k, s, p, q: ((2 * k + 1) * s * p - k * q) / (k + 1)
+        )
+
+
+@dataclass(frozen=True)
+class Chebyshev(AbstractBasis):
+    """Chebyshev polynomials T₀ … T_order of 2u - 1."""
+
+    order: int
+
+    def __post_init__(self) -> None:
+        _check_order("Chebyshev", self.order)
+
+    @property
+    def count(self) -> int:
+        return self.order + 1
+
+    @property
+    def degree(self) -> int:
+        return self.order
+
+    def values(self, u: Any) -> Any:
+        return _recurrence(u, self.order, lambda k, s, p, q: 2 * s * p - q)
+
+
+@dataclass(frozen=True)
+class Monomial(AbstractBasis):
+    """1, u, …, u^order. Ill conditioned beyond order 8 or so; Legendre spans the same space."""
+
+    order: int
+
+    def __post_init__(self) -> None:
+        _check_order("Monomial", self.order)
+
+    @property
+    def count(self) -> int:
+        return self.order + 1
+
+    @property
+    def degree(self) -> int:
+        return self.order
+
+    def values(self, u: Any) -> Any:
+        return _backend(u).stack([u**k for k in range(self.order + 1)], axis=-1)
+
+
+def _check_edges(name: str, segments: int | tuple[float, ...]) -> tuple[float, ...]:
+    """Edges 0 < … < 1 from a number of equal segments or from interior break points."""
+    if isinstance(segments, int | np.integer) and not isinstance(segments, bool):
+        if segments < 1:
+            raise DescriptionError(name, "segments", segments, "at least 1 segment")
+        return tuple(np.linspace(0.0, 1.0, int(segments) + 1))
+    edges = (0.0, *(float(b) for b in segments), 1.0)
+    if any(b <= a for a, b in zip(edges, edges[1:], strict=False)):
+        need = "a number of segments, or interior breaks increasing strictly between 0 and 1"
+        raise DescriptionError(name, "segments", segments, need)
+    return edges
+
+
+@dataclass(frozen=True)
+class PiecewiseConstant(AbstractBasis):
+    """One constant per segment; ``segments`` is their number or the interior breaks (u)."""
+
+    segments: int | tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        _check_edges("PiecewiseConstant", self.segments)
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """All segment ends, from 0 to 1."""
+        return _check_edges("PiecewiseConstant", self.segments)
+
+    @property
+    def count(self) -> int:
+        return len(self.edges) - 1
+
+    @property
+    def degree(self) -> int:
+        return 0
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        return self.edges[1:-1]
+
+    def values(self, u: Any) -> Any:
+        backend = _backend(u)
+        edges = self.edges
+        last = len(edges) - 2
+        inside = [
+            (u >= edges[i]) & ((u < edges[i + 1]) if i < last else (u <= edges[i + 1]))
+            for i in range(last + 1)
+        ]
+        return backend.stack([backend.where(mask, 1.0, 0.0) for mask in inside], axis=-1)
+
+
+@dataclass(frozen=True)
+class PiecewiseLinear(AbstractBasis):
+    """Continuous, linear on each segment: the coordinates are the values at the segment ends."""
+
+    segments: int | tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        _check_edges("PiecewiseLinear", self.segments)
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """All segment ends, from 0 to 1."""
+        return _check_edges("PiecewiseLinear", self.segments)
+
+    @property
+    def count(self) -> int:
+        return len(self.edges)
+
+    @property
+    def degree(self) -> int:
+        return 1
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        return self.edges[1:-1]
+
+    def values(self, u: Any) -> Any:
+        backend = _backend(u)
+        edges = self.edges
+        hats = []
+        for i, centre in enumerate(edges):
+            hat = backend.ones_like(u)
+            if i > 0:
+                hat = backend.minimum(hat, (u - edges[i - 1]) / (centre - edges[i - 1]))
+            if i < len(edges) - 1:
+                hat = backend.minimum(hat, (edges[i + 1] - u) / (edges[i + 1] - centre))
+            hats.append(backend.maximum(hat, 0.0))
+        return backend.stack(hats, axis=-1)
+
+
+@dataclass(frozen=True)
+class CustomBasis(AbstractBasis):
+    """Your own functions: ``function(u)`` returns values of shape (n, size) for points u (n,).
+
+    ``degree`` tells the grid how fast they vary (default: like polynomials of that count);
+    ``breakpoints`` are interior u where they are not smooth.
+    """
+
+    function: Callable[[Any], Any]
+    size: int
+    resolution: int | None = None
+    breakpoints: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        probe = np.linspace(0.0, 1.0, 5)
+        try:
+            values = np.asarray(self.function(probe), dtype=float)
+        except Exception as error:  # whatever the user's function raises is the user's answer
+            need = f"a function of an array u (n,) -> (n, {self.size}); it raised {error!r}"
+            raise DescriptionError("CustomBasis", "function", self.function, need) from error
+        if values.shape != (5, self.size) or not np.all(np.isfinite(values)):
+            need = f"finite values of shape (n, {self.size}) for points u (n,)"
+            raise DescriptionError("CustomBasis", "function", values.shape, need)
+
+    @property
+    def count(self) -> int:
+        return self.size
+
+    @property
+    def degree(self) -> int:
+        return self.size if self.resolution is None else self.resolution
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        return self.breakpoints
+
+    def values(self, u: Any) -> Any:
+        return self.function(u)

@@ -1,0 +1,265 @@
+"""The compiled loop: advance a state through steps until a time or until a chunk is full."""
+
+import enum
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jaxtyping import Array, Bool, Float, Int
+
+from supple.compile import jit
+from supple.mechanics.forward_dynamics import forward_dynamics
+from supple.model.model import Model
+from supple.model.state import State
+from supple.time.control import ErrorControl, FixedStep, StepControl
+from supple.time.scheme import AbstractScheme
+
+
+class Status(enum.IntEnum):
+    """How a run stands; the value says what to do next."""
+
+    RUNNING = 0
+    DONE = 1
+    NOT_CONVERGED = 2
+    NOT_FINITE = 3
+    INTERRUPTED = 4
+    STEP_LIMIT = 5
+
+    @property
+    def message(self) -> str:
+        """One sentence for people."""
+        return {
+            Status.RUNNING: "still running",
+            Status.DONE: "reached the end",
+            Status.NOT_CONVERGED: "a step did not converge at the smallest step allowed",
+            Status.NOT_FINITE: "the state stopped being finite",
+            Status.INTERRUPTED: "interrupted; continue from the last state",
+            Status.STEP_LIMIT: "the limit on the number of steps was reached",
+        }[self]
+
+
+class Saved(NamedTuple):
+    """A chunk of saved instants."""
+
+    t: Float[Array, " n"]
+    q: Float[Array, "n nq"]
+    v: Float[Array, "n nv"]
+    a: Float[Array, "n nv"]
+    newton: Int[Array, " n"]
+    """Newton iterations since the last instant."""
+    substeps: Int[Array, " n"]
+    """Attempted steps since the last instant (1 when nothing went wrong)."""
+    update: Float[Array, " n"]
+    """Scaled size of the last Newton update."""
+
+
+class Cursor(NamedTuple):
+    """Everything needed to go on: a run can stop at any cursor and continue from it."""
+
+    state: State
+    memory: Any
+    h: Float[Array, ""]
+    target: Int[Array, ""]
+    """Fixed steps: index of the next grid instant."""
+    status: Int[Array, ""]
+    worst: Int[Array, ""]
+    newton: Int[Array, ""]
+    substeps: Int[Array, ""]
+    rejected: Int[Array, ""]
+    error: Float[Array, ""]
+    """Previous error ratio, for the step controller."""
+
+
+class _Loop(NamedTuple):
+    cursor: Cursor
+    saved: Saved
+    count: Int[Array, ""]
+
+
+@partial(jit, static_argnames=("scheme",))
+def begin(
+    model: Model, scheme: AbstractScheme, state: State, h: Float[Array, ""]
+) -> Cursor:
+    """Cursor at a state, with its acceleration made consistent with the loads."""
+    zero, none = jnp.zeros((), dtype=int), jnp.zeros(())
+    a = forward_dynamics(model, state.q, state.v, state.t)
+    state = State(jnp.asarray(state.t, dtype=float), state.q, state.v, a)
+    return Cursor(
+        state, scheme.start(model, state), h, zero + 1, zero, zero, zero, zero, zero, none + 1
+    )
+
+
+@partial(jit, static_argnames=("scheme", "control", "chunk"))
+def advance(
+    model: Model,
+    scheme: AbstractScheme,
+    control: StepControl,
+    chunk: int,
+    cursor: Cursor,
+    start: Float[Array, ""],
+    stop: Float[Array, ""],
+    horizon: Float[Array, ""],
+    corners: Float[Array, " k"],
+) -> tuple[Cursor, Saved, Int[Array, ""]]:
+    """Advance to ``stop`` or until ``chunk`` instants are saved; returns how many were."""
+    state = cursor.state
+    empty = Saved(
+        t=jnp.zeros(chunk),
+        q=jnp.zeros((chunk, state.q.shape[0])),
+        v=jnp.zeros((chunk, state.v.shape[0])),
+        a=jnp.zeros((chunk, state.v.shape[0])),
+        newton=jnp.zeros(chunk, dtype=int),
+        substeps=jnp.zeros(chunk, dtype=int),
+        update=jnp.zeros(chunk),
+    )
+
+    def going(s: _Loop) -> Bool[Array, ""]:
+        return (s.count < chunk) & (s.cursor.status == Status.RUNNING)
+
+    def once(s: _Loop) -> _Loop:
+        if isinstance(control, FixedStep):
+            cursor, save, update = _fixed(model, scheme, control, s.cursor, start, stop)
+        else:
+            cursor, save, update = _controlled(
+                model, scheme, control, s.cursor, stop, horizon, corners
+            )
+        row = Saved(
+            cursor.state.t,
+            cursor.state.q,
+            cursor.state.v,
+            cursor.state.a,
+            cursor.newton,
+            cursor.substeps,
+            update,
+        )
+
+        def put(buffer: Any, value: Any) -> Any:
+            return buffer.at[s.count].set(jnp.where(save, value, buffer[s.count]))
+
+        saved = Saved(*(put(b, x) for b, x in zip(s.saved, row, strict=True)))
+        zero = jnp.zeros((), dtype=int)
+        cursor = cursor._replace(
+            newton=jnp.where(save, zero, cursor.newton),
+            substeps=jnp.where(save, zero, cursor.substeps),
+        )
+        return _Loop(cursor, saved, s.count + save)
+
+    end = lax.while_loop(going, once, _Loop(cursor, empty, jnp.zeros((), dtype=int)))
+    return end.cursor, end.saved, end.count
+
+
+def _select(flag: Bool[Array, ""], new: Any, old: Any) -> Any:
+    return jax.tree.map(lambda a, b: jnp.where(flag, a, b), new, old)
+
+
+def _fixed(
+    model: Model,
+    scheme: AbstractScheme,
+    control: FixedStep,
+    c: Cursor,
+    start: Float[Array, ""],
+    stop: Float[Array, ""],
+) -> tuple[Cursor, Bool[Array, ""], Float[Array, ""]]:
+    """One attempt towards the next grid instant."""
+    goal = jnp.minimum(start + c.target * control.dt, stop)
+    room = goal - c.state.t
+    h = jnp.minimum(c.h, room)
+    # A last sliver would cost a step of its own and amplify round-off.
+    h = jnp.where(room - h < 1e-6 * control.dt, room, h)
+    step = scheme.step(model, c.state, c.memory, h)
+    good = step.converged & _finite(step.state)
+    arrived = good & (h == room)
+    state = step.state
+    state = State(jnp.where(arrived, goal, state.t), state.q, state.v, state.a)
+    smallest = control.dt * 0.5**control.halvings
+    status = jnp.where(
+        good,
+        jnp.where(arrived & (goal >= stop), Status.DONE, Status.RUNNING),
+        jnp.where(h / 2 < smallest, Status.NOT_CONVERGED, Status.RUNNING),
+    )
+    cursor = Cursor(
+        state=_select(good, state, c.state),
+        memory=_select(good, step.memory, c.memory),
+        h=jnp.where(good, jnp.minimum(2 * h, control.dt), h / 2),
+        target=c.target + arrived,
+        status=status,
+        worst=step.worst,
+        newton=c.newton + step.iterations,
+        substeps=c.substeps + 1,
+        rejected=c.rejected + ~good,
+        error=c.error,
+    )
+    # After a full step go on with full steps; inside a split step keep the shorter ones.
+    cursor = cursor._replace(h=jnp.where(arrived & (c.h >= control.dt), control.dt, cursor.h))
+    return cursor, arrived, step.update
+
+
+def _controlled(
+    model: Model,
+    scheme: AbstractScheme,
+    control: ErrorControl,
+    c: Cursor,
+    stop: Float[Array, ""],
+    horizon: Float[Array, ""],
+    corners: Float[Array, " k"],
+) -> tuple[Cursor, Bool[Array, ""], Float[Array, ""]]:
+    """One attempt with the step the controller asks for."""
+    ahead = jnp.where(corners > c.state.t * (1 + 1e-12) + 1e-12, corners, jnp.inf)
+    wall = jnp.minimum(jnp.min(ahead, initial=jnp.inf), stop)
+    room = wall - c.state.t
+    h = jnp.minimum(c.h, control.largest)
+    # Two equal steps to a wall beat one long and one tiny one.
+    h = jnp.where(h >= room, room, jnp.where(h > room / 2, room / 2, h))
+    step = scheme.step(model, c.state, c.memory, h, with_error=True)
+    allowed = control.accuracy * h / horizon
+    ratio = step.error / allowed
+    solved = step.converged & _finite(step.state)
+    good = solved & (ratio <= 1.0)
+    arrived = good & (h == room)
+    # Proportional-integral rule; the budget itself shrinks with h, hence one power less.
+    power = scheme.error_order - 1
+    now = jnp.maximum(ratio, 1e-10)
+    growth = control.safety * now ** (-0.7 / power) * jnp.maximum(c.error, 1e-10) ** (0.3 / power)
+    growth = jnp.where(good, jnp.clip(growth, 0.3, 4.0), jnp.clip(
+        control.safety * now ** (-1.0 / power), 0.1, 0.8))
+    growth = jnp.where(solved, growth, 0.35)
+    # Slow convergence costs more than a shorter step.
+    at_corner = arrived & (wall < stop)
+    state = step.state
+    state = State(jnp.where(arrived, wall, state.t), state.q, state.v, state.a)
+
+    def restart() -> tuple[State, Any]:
+        a = forward_dynamics(model, state.q, state.v, state.t)
+        fresh = State(state.t, state.q, state.v, a)
+        return fresh, scheme.start(model, fresh)
+
+    if corners.shape[0]:
+        state, memory = lax.cond(at_corner, restart, lambda: (state, step.memory))
+    else:
+        memory = step.memory
+    status = jnp.where(
+        good,
+        jnp.where(arrived & (wall >= stop), Status.DONE, Status.RUNNING),
+        jnp.where(h * growth < control.smallest * horizon, Status.NOT_CONVERGED, Status.RUNNING),
+    )
+    # A step cut short by a wall says nothing about the step wanted after it.
+    wanted = jnp.where(good & (h < 0.99 * c.h), jnp.maximum(h * growth, c.h), h * growth)
+    cursor = Cursor(
+        state=_select(good, state, c.state),
+        memory=_select(good, memory, c.memory),
+        h=wanted,
+        target=c.target + good,
+        status=status,
+        worst=step.worst,
+        newton=c.newton + step.iterations,
+        substeps=c.substeps + 1,
+        rejected=c.rejected + ~good,
+        error=jnp.where(good, now, c.error),
+    )
+    return cursor, good, step.update
+
+
+def _finite(state: State) -> Bool[Array, ""]:
+    return jnp.all(jnp.isfinite(state.q)) & jnp.all(jnp.isfinite(state.v))

@@ -1,0 +1,212 @@
+"""The α family: Newmark, HHT, WBZ-α and generalized-α as one scheme, and implicit Euler.
+
+Within a step the coordinates x live in the chart around the configuration at its start:
+
+    x = h v + h² ((½ - β) a* + β a*₊),   ẋ = v + h ((1 - γ) a* + γ a*₊),
+    (1 - α_m) a*₊ + α_m a* = (1 - α_f) ẍ₊ + α_f ẍ,
+
+with the balance taken at the end of the step. x is the unknown, so that ẋ and ẍ are affine in it.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from supple.errors import DescriptionError
+from supple.mechanics.inverse_dynamics import inverse_dynamics
+from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent, mass_matrix
+from supple.mechanics.local import Coordinates, rate, rate_derivative, retract
+from supple.mechanics.size import error_norm
+from supple.model.model import Model
+from supple.model.state import State
+from supple.solve.newton import NewtonSettings, newton
+from supple.time.scheme import AbstractScheme, Step
+
+
+class _Memory(NamedTuple):
+    """The auxiliary acceleration a*."""
+
+    auxiliary: Float[Array, " nv"]
+
+
+@dataclass(frozen=True)
+class GeneralizedAlpha(AbstractScheme):
+    """Any member of the family by its four numbers; use the named constructors below."""
+
+    alpha_m: float
+    alpha_f: float
+    beta: float
+    gamma: float
+    newton: NewtonSettings = NewtonSettings()
+
+    @property
+    def order(self) -> int:
+        return 2 if abs(self.gamma - 0.5 - self.alpha_f + self.alpha_m) < 1e-12 else 1
+
+    @property
+    def error_order(self) -> int:
+        return 3
+
+    def start(self, model: Model, state: State) -> _Memory:
+        return _Memory(state.a)
+
+    def step(
+        self,
+        model: Model,
+        state: State,
+        memory: _Memory,
+        h: Float[Array, ""],
+        *,
+        with_error: bool = False,
+    ) -> Step:
+        v, a, auxiliary = state.v, state.a, memory.auxiliary
+        am, af, beta, gamma = self.alpha_m, self.alpha_f, self.beta, self.gamma
+        ratio = (1 - am) / (1 - af)
+        by_rate, by_change = gamma / (beta * h), ratio / (beta * h**2)
+        t = state.t + h
+
+        def motion(x: Float[Array, " nv"]) -> tuple[Coordinates, Float[Array, " nv"]]:
+            new = (x - h * v - h**2 * (0.5 - beta) * auxiliary) / (beta * h**2)
+            xdot = v + h * ((1 - gamma) * auxiliary + gamma * new)
+            xddot = ((1 - am) * new + am * auxiliary - af * a) / (1 - af)
+            return Coordinates(state.q, x, xdot, xddot, t), new
+
+        def residual(x: Float[Array, " nv"]) -> Float[Array, " nv"]:
+            return inverse_dynamics(model, motion(x)[0])
+
+        def linearise(
+            x: Float[Array, " nv"],
+        ) -> tuple[Float[Array, " nv"], Float[Array, "nv nv"]]:
+            tangent = inverse_dynamics_tangent(model, motion(x)[0])
+            matrix = tangent.stiffness + by_rate * tangent.damping + by_change * tangent.mass
+            return tangent.residual, matrix
+
+        guess = h * v + h**2 / 2 * a
+        found = newton(residual, linearise, guess, jnp.asarray(model.scale), self.newton)
+        c, new = motion(found.x)
+        after = State(
+            t,
+            retract(model, c.q, c.x),
+            rate(model, c.q, c.x, c.xdot),
+            rate_derivative(model, c.q, c.x, c.xdot, c.xddot),
+        )
+        # Leading error of the displacement: h² (β - 1/6) times the change of acceleration.
+        gap = h**2 * (beta - 1 / 6) * (c.xddot - a)
+        return Step(
+            state=after,
+            memory=_Memory(rate_derivative(model, c.q, c.x, c.xdot, new)),
+            converged=found.converged,
+            iterations=found.iterations,
+            update=found.update,
+            worst=found.worst,
+            error=_error(model, gap, state) if with_error else jnp.zeros(()),
+        )
+
+
+def _ratio(name: str, rho: float) -> float:
+    if not 0.0 <= rho <= 1.0:
+        raise DescriptionError(name, "rho", rho, "a spectral radius in [0, 1]")
+    return rho
+
+
+def generalized_alpha(rho: float = 0.8, newton: NewtonSettings = NewtonSettings()) -> GeneralizedAlpha:
+    """Chung-Hulbert scheme with spectral radius ``rho`` at infinite frequency."""
+    rho = _ratio("generalized_alpha", rho)
+    am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
+    gamma = 0.5 - am + af
+    return GeneralizedAlpha(am, af, 0.25 * (1 - am + af) ** 2, gamma, newton)
+
+
+def newmark(
+    beta: float = 0.25, gamma: float = 0.5, newton: NewtonSettings = NewtonSettings()
+) -> GeneralizedAlpha:
+    """Newmark's scheme; the default is the average acceleration, that is the trapezoidal rule."""
+    if not 0 < beta <= 1 or not 0 < gamma <= 1:
+        raise DescriptionError("newmark", "beta, gamma", (beta, gamma), "numbers in (0, 1]")
+    return GeneralizedAlpha(0.0, 0.0, beta, gamma, newton)
+
+
+def trapezoidal(newton: NewtonSettings = NewtonSettings()) -> GeneralizedAlpha:
+    """The trapezoidal rule on (q, v); the same as Newmark with β = ¼, γ = ½."""
+    return newmark(newton=newton)
+
+
+def hht(rho: float = 0.8, newton: NewtonSettings = NewtonSettings()) -> GeneralizedAlpha:
+    """Hilber-Hughes-Taylor, α_m = 0; rho in [½, 1]."""
+    if not 0.5 <= rho <= 1.0:
+        raise DescriptionError("hht", "rho", rho, "a spectral radius in [0.5, 1]")
+    alpha = (1 - rho) / (1 + rho)
+    return GeneralizedAlpha(0.0, alpha, (1 + alpha) ** 2 / 4, 0.5 + alpha, newton)
+
+
+def wbz(rho: float = 0.8, newton: NewtonSettings = NewtonSettings()) -> GeneralizedAlpha:
+    """Wood-Bossak-Zienkiewicz, α_f = 0."""
+    rho = _ratio("wbz", rho)
+    alpha = (rho - 1) / (rho + 1)
+    return GeneralizedAlpha(alpha, 0.0, (1 - alpha) ** 2 / 4, 0.5 - alpha, newton)
+
+
+@dataclass(frozen=True)
+class ImplicitEuler(AbstractScheme):
+    """First order, strongly damping: ẋ = x/h, ẍ = (ẋ - v)/h."""
+
+    newton: NewtonSettings = NewtonSettings()
+
+    @property
+    def order(self) -> int:
+        return 1
+
+    @property
+    def error_order(self) -> int:
+        return 2
+
+    def start(self, model: Model, state: State) -> None:
+        return None
+
+    def step(
+        self,
+        model: Model,
+        state: State,
+        memory: None,
+        h: Float[Array, ""],
+        *,
+        with_error: bool = False,
+    ) -> Step:
+        def motion(x: Float[Array, " nv"]) -> Coordinates:
+            return Coordinates(state.q, x, x / h, (x / h - state.v) / h, state.t + h)
+
+        def residual(x: Float[Array, " nv"]) -> Float[Array, " nv"]:
+            return inverse_dynamics(model, motion(x))
+
+        def linearise(
+            x: Float[Array, " nv"],
+        ) -> tuple[Float[Array, " nv"], Float[Array, "nv nv"]]:
+            tangent = inverse_dynamics_tangent(model, motion(x))
+            matrix = tangent.stiffness + tangent.damping / h + tangent.mass / h**2
+            return tangent.residual, matrix
+
+        guess = h * state.v
+        found = newton(residual, linearise, guess, jnp.asarray(model.scale), self.newton)
+        c = motion(found.x)
+        after = State(
+            state.t + h,
+            retract(model, c.q, c.x),
+            rate(model, c.q, c.x, c.xdot),
+            rate_derivative(model, c.q, c.x, c.xdot, c.xddot),
+        )
+        gap = h**2 / 2 * c.xddot
+        return Step(
+            state=after,
+            memory=None,
+            converged=found.converged,
+            iterations=found.iterations,
+            update=found.update,
+            worst=found.worst,
+            error=_error(model, gap, state) if with_error else jnp.zeros(()),
+        )
+
+
+def _error(model: Model, gap: Float[Array, " nv"], state: State) -> Float[Array, ""]:
+    return error_norm(model, gap, mass_matrix(model, state.q))

@@ -1,0 +1,52 @@
+"""What every time scheme offers: one step from a state, with an estimate of its error."""
+
+import abc
+from typing import Any, NamedTuple
+
+from jaxtyping import Array, Bool, Float, Int
+
+from supple.model.model import Model
+from supple.model.state import State
+
+
+class Step(NamedTuple):
+    """Outcome of one attempted step."""
+
+    state: State
+    memory: Any
+    converged: Bool[Array, ""]
+    iterations: Int[Array, ""]
+    update: Float[Array, ""]
+    worst: Int[Array, ""]
+    error: Float[Array, ""]
+    """Estimated displacement error relative to the robot's size; zero unless asked for."""
+
+
+class AbstractScheme(abc.ABC):
+    """A one-step scheme; frozen dataclasses, so that compiled runs are shared."""
+
+    @property
+    @abc.abstractmethod
+    def order(self) -> int:
+        """Order of convergence."""
+
+    @property
+    @abc.abstractmethod
+    def error_order(self) -> int:
+        """The estimated local error shrinks like h to this power."""
+
+    @abc.abstractmethod
+    def start(self, model: Model, state: State) -> Any:
+        """Memory carried from step to step, for a state with consistent acceleration."""
+
+    @abc.abstractmethod
+    def step(
+        self,
+        model: Model,
+        state: State,
+        memory: Any,
+        h: Float[Array, ""],
+        *,
+        with_error: bool = False,
+    ) -> Step:
+        """Attempt one step of length h (s)."""

@@ -59,7 +59,7 @@ class GeneralizedAlpha(AbstractScheme):
         memory: _Memory,
         h: Float[Array, ""],
         *,
-        with_error: bool = False,
+        budget: Float[Array, ""] | None = None,
     ) -> Step:
         v, a, auxiliary = state.v, state.a, memory.auxiliary
         am, af, beta, gamma = self.alpha_m, self.alpha_f, self.beta, self.gamma
@@ -101,7 +101,7 @@ class GeneralizedAlpha(AbstractScheme):
             iterations=found.iterations,
             update=found.update,
             worst=found.worst,
-            error=_error(model, gap, state) if with_error else jnp.zeros(()),
+            error=_error(model, gap, state) if budget is not None else jnp.zeros(()),
         )
 
 
@@ -172,7 +172,7 @@ class ImplicitEuler(AbstractScheme):
         memory: None,
         h: Float[Array, ""],
         *,
-        with_error: bool = False,
+        budget: Float[Array, ""] | None = None,
     ) -> Step:
         def motion(x: Float[Array, " nv"]) -> Coordinates:
             return Coordinates(state.q, x, x / h, (x / h - state.v) / h, state.t + h)
@@ -204,7 +204,7 @@ class ImplicitEuler(AbstractScheme):
             iterations=found.iterations,
             update=found.update,
             worst=found.worst,
-            error=_error(model, gap, state) if with_error else jnp.zeros(()),
+            error=_error(model, gap, state) if budget is not None else jnp.zeros(()),
         )
 
 

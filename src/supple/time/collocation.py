@@ -23,11 +23,16 @@ from supple.errors import DescriptionError
 from supple.mechanics.inverse_dynamics import inverse_dynamics
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates, rate, rate_derivative, retract
+from supple.mechanics.turning import stage_turns, turn_force, turn_rate
 from supple.mechanics.size import error_norm
 from supple.model.model import Model
 from supple.model.state import State
 from supple.solve.newton import NewtonSettings, factorise
 from supple.time.scheme import AbstractScheme, Step
+
+
+NEWTON_SHARE = 0.1
+"""Part of a step's error budget that may come from ending the Newton iteration early."""
 
 
 class Tableau(NamedTuple):
@@ -135,7 +140,7 @@ class Collocation(AbstractScheme):
         memory: _Memory,
         h: Float[Array, ""],
         *,
-        with_error: bool = False,
+        budget: Float[Array, ""] | None = None,
     ) -> Step:
         tab = self.tableau
         nodes = jnp.asarray(tab.nodes)
@@ -167,8 +172,10 @@ class Collocation(AbstractScheme):
             matrix = tangent.mass + (h * mu) * tangent.damping + (h * mu) ** 2 * tangent.stiffness
             factors.append(factorise(matrix))
 
+        turns = stage_turns(model, state.q, x, middle)
+
         def correct(stages: Float[Array, "s nv"]) -> Float[Array, "s nv"]:
-            defect = residuals(stages)
+            defect = turn_force(turns, residuals(stages))
             total = jnp.zeros_like(stages)
             for k, value in enumerate(tab.eigenvalues):
                 single = abs(value.imag) < 1e-12
@@ -178,8 +185,11 @@ class Collocation(AbstractScheme):
                 part = factors[k].solve(row @ defect)
                 term = column[:, None] * part
                 total = total + (term if single else 2 * term.real)
-            return -total
+            return -turn_rate(turns, total)
 
+        tolerance = self.newton.tolerance
+        if budget is not None:
+            tolerance = jnp.clip(NEWTON_SHARE * budget, 1e-12, 1e-4)
         # Displacements matter, not accelerations: measure updates by what they move.
         mobility = h**2 * jnp.asarray(tab.weights @ tab.matrix)
 
@@ -196,8 +206,8 @@ class Collocation(AbstractScheme):
             first = s.iterations == 0
             contraction = jnp.where(first, 0.1, update / jnp.maximum(s.update, 1e-300))
             left = contraction / jnp.maximum(1 - contraction, 1e-3) * update
-            converged = (left <= self.newton.tolerance) & (contraction < 1)
-            grows = ~first & (contraction >= 2.0) & (update > self.newton.tolerance)
+            converged = (left <= tolerance) & (contraction < 1)
+            grows = ~first & (contraction >= 2.0) & (update > tolerance)
             return _Loop(
                 stages=s.stages + delta,
                 update=update,

@@ -47,6 +47,10 @@ class AbstractScheme(abc.ABC):
         memory: Any,
         h: Float[Array, ""],
         *,
-        with_error: bool = False,
+        budget: Float[Array, ""] | None = None,
     ) -> Step:
-        """Attempt one step of length h (s)."""
+        """Attempt one step of length h (s).
+
+        With a ``budget`` (displacement error over the robot's size) the step estimates its error and
+        solves only as well as the budget needs.
+        """

@@ -5,7 +5,9 @@ for no gain at these sizes, and its default scheduler hands tiny operations to a
 synchronisation costs more than the operations. Both are switched off for our own entry points.
 """
 
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -19,3 +21,15 @@ CPU_OPTIONS: dict[str, Any] = {
 def jit(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
     """``jax.jit`` with the compiler options above."""
     return jax.jit(function, compiler_options=CPU_OPTIONS, **options)
+
+
+def use_persistent_cache() -> None:
+    """Keep compiled programs between processes, in the user's cache folder.
+
+    ``JAX_COMPILATION_CACHE_DIR`` chooses another folder; ``SUPPLE_CACHE=off`` keeps nothing.
+    """
+    if os.environ.get("SUPPLE_CACHE") == "off" or jax.config.read("jax_compilation_cache_dir"):
+        return
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    jax.config.update("jax_compilation_cache_dir", str(root / "supple" / "jax"))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.3)

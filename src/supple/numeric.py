@@ -60,7 +60,7 @@ def check_positive(item: str, field: str, value: Profile, *, allow_zero: bool = 
 def check_vector(item: str, field: str, value: Any, shape: tuple[int, ...]) -> Any:
     """Return ``value`` as an array of the given shape with finite entries, or raise."""
     if is_traced(value):
-        array = jnp.asarray(value)
+        array: Any = jnp.asarray(value)
     else:
         need = f"{_count(shape)} finite numbers, shape {shape}"
         try:

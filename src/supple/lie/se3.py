@@ -7,8 +7,9 @@ on the columns of a Jacobian that is two to three times faster than batched matr
 from typing import NamedTuple
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.lie import so3
 
 
@@ -47,7 +48,7 @@ def identity(batch: tuple[int, ...] = ()) -> Pose:
 
 
 def cross_columns(a: Float[Array, "*b 3"], b: Float[Array, "*b 3 n"]) -> Float[Array, "*b 3 n"]:
-    """a × (each column of b)."""
+    """A × (each column of b)."""
     x, y, z = a[..., 0, None], a[..., 1, None], a[..., 2, None]
     u, v, w = b[..., 0, :], b[..., 1, :], b[..., 2, :]
     return jnp.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-2)

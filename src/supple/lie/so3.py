@@ -1,7 +1,9 @@
 """Rotations: exponential, logarithm, their tangents, and quaternions, safe near zero angle."""
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Float
+
+from supple.arrays import Array
 
 # Below this squared angle the closed forms lose digits and the series (error < 1e-17) take over.
 _SMALL_ANGLE_SQUARED = 1e-4
@@ -18,7 +20,7 @@ def hat(w: Float[Array, "*b 3"]) -> Float[Array, "*b 3 3"]:
 def _trig_ratios(
     angle_squared: Float[Array, "*b"],
 ) -> tuple[Float[Array, "*b"], Float[Array, "*b"], Float[Array, "*b"]]:
-    """sin θ/θ, (1 - cos θ)/θ² and (θ - sin θ)/θ³ as smooth functions of θ²."""
+    """Sin θ/θ, (1 - cos θ)/θ² and (θ - sin θ)/θ³ as smooth functions of θ²."""
     small = angle_squared < _SMALL_ANGLE_SQUARED
     safe = jnp.where(small, 1.0, angle_squared)  # keeps reverse-mode gradients finite at zero
     angle = jnp.sqrt(safe)

@@ -1,0 +1,1 @@
+"""Kinematics, balance, its tangent, and what follows from them."""

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.lie import Pose, se3
 from supple.mechanics.inverse_dynamics import element_matrices
 from supple.mechanics.kinematics import kinematics
@@ -27,8 +28,7 @@ class Energies(NamedTuple):
 
 
 class Momentum(NamedTuple):
-    """Angular momentum about the world origin (kg m²/s), linear momentum (kg m/s), and the mass
-    centre (m)."""
+    """Angular (kg m²/s, about the world origin) and linear momentum (kg m/s), mass centre (m)."""
 
     angular: Float[Array, " 3"]
     linear: Float[Array, " 3"]

@@ -1,8 +1,9 @@
 """Forward dynamics: the accelerations that follow from a state."""
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates
 from supple.model.model import Model

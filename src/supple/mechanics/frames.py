@@ -6,8 +6,9 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.errors import StateError
 from supple.lie import Pose, se3
 from supple.mechanics.inverse_dynamics_tangent import columns_of, own_columns
@@ -154,9 +155,7 @@ def _resampled(model: Model, slot: Slot, points: tuple[float, ...]) -> RodGroup:
     rest = old.rest_profile if old.rest_profile else old.rest[0]
     count = old.weights.shape[0]
     edges = old.edges
-    new = rod_grid(
-        old.field, rest, points, old.integrator, count // (len(edges) - 1), edges[1:-1]
-    )
+    new = rod_grid(old.field, rest, points, old.integrator, count // (len(edges) - 1), edges[1:-1])
     return eqx.tree_at(lambda rod: rod.grid, one, new)
 
 
@@ -179,7 +178,9 @@ def _point_motion(model: Model, name: str, at: float, c: Coordinates) -> FrameMo
     world = world.at[:, slot.v].add(jnp.einsum("d,dim->im", beyond, subspace))
     shape = rod_shape(model, name, c.q, np.array([at]), c.t)
     pose = Pose(shape.rotation[0], shape.position[0])
-    return _in_body(Pose(pose.rotation, pose.position - motion.origin), pose, twist, acceleration, world)
+    return _in_body(
+        Pose(pose.rotation, pose.position - motion.origin), pose, twist, acceleration, world
+    )
 
 
 def _in_body(

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.lie import Pose, se3
 from supple.mechanics.kinematics import GroupMotion, Kinematics, kinematics
 from supple.mechanics.local import Coordinates, group_rows
@@ -150,13 +151,15 @@ def _add_bodies(
     model: Model,
     motion: Kinematics,
     gravity: Float[Array, " 6"],
-    own: list[Float[Array, "b p 6"]],
-) -> tuple[Float[Array, "nb 6 6"], list[Float[Array, "b p 6"]]]:
+    own: list[Float[Array, "_ _ 6"]],
+) -> tuple[Float[Array, "nb 6 6"], list[Float[Array, "_ _ 6"]]]:
     bodies = model.bodies
     if bodies.size == 0:
         return jnp.zeros((0, 6, 6)), own
     samples = np.array(bodies.sample)
-    inertia = se3.inertia_to_world(_at(motion.sample_poses(), samples) @ bodies.offset, bodies.inertia)
+    inertia = se3.inertia_to_world(
+        _at(motion.sample_poses(), samples) @ bodies.offset, bodies.inertia
+    )
     wrench = inertial_wrench(
         inertia, motion.sample_twists()[samples], motion.sample_accelerations()[samples], gravity
     )
@@ -164,8 +167,8 @@ def _add_bodies(
 
 
 def _add_loads(
-    model: Model, motion: Kinematics, t: Float[Array, ""], own: list[Float[Array, "b p 6"]]
-) -> list[Float[Array, "b p 6"]]:
+    model: Model, motion: Kinematics, t: Float[Array, ""], own: list[Float[Array, "_ _ 6"]]
+) -> list[Float[Array, "_ _ 6"]]:
     if not model.loads:
         return own
     poses, twists = motion.sample_poses(), motion.sample_twists()
@@ -178,9 +181,7 @@ def _add_loads(
     return add_at_samples(own, samples, jnp.stack(wrenches))
 
 
-def _add_subtrees(
-    model: Model, own: list[Float[Array, "b p 6"]]
-) -> list[Float[Array, "b p 6"]]:
+def _add_subtrees(model: Model, own: list[Float[Array, "_ _ 6"]]) -> list[Float[Array, "_ _ 6"]]:
     """Add to each sample what the elements hanging on it ask for, descendants included."""
     topology = model.topology
     if topology.all_on_ground:
@@ -193,8 +194,8 @@ def _add_subtrees(
 
 
 def add_at_samples(
-    parts: list[Float[Array, "b p *k"]], samples: np.ndarray, values: Float[Array, "n *k"]
-) -> list[Float[Array, "b p *k"]]:
+    parts: list[Float[Array, "_ _ *k"]], samples: np.ndarray, values: Float[Array, "n *k"]
+) -> list[Float[Array, "_ _ *k"]]:
     """Scatter flat-sample values into the groups' sample arrays."""
     result, start = [], 0
     for part in parts:
@@ -210,5 +211,3 @@ def add_at_samples(
 
 def _at(pose: Pose, index: np.ndarray) -> Pose:
     return Pose(pose.rotation[index], pose.position[index])
-
-

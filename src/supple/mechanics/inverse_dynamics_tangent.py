@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.lie import Pose, se3
 from supple.mechanics.inverse_dynamics import (
     Balance,
@@ -123,9 +124,7 @@ def subspace_rates(
     return first, second
 
 
-def _subspace_turning(
-    m: GroupMotion, stress: Float[Array, "b d 6"]
-) -> Float[Array, "b k k"]:
+def _subspace_turning(m: GroupMotion, stress: Float[Array, "b d 6"]) -> Float[Array, "b k k"]:
     """Change of Φᵀ λ because Φ itself depends on x."""
     count = m.subspace.shape[1]
     sources = Pose(m.pose.rotation[:, :count], m.pose.position[:, :count])
@@ -174,9 +173,7 @@ def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]
         laws.append(_Law(*(jnp.pad(part, pad) for part in law)))
     if model.bodies.size:
         samples_ = np.array(model.bodies.sample)
-        law = _inertial_law(
-            state.body_inertia, motion.sample_twists()[samples_], gravity
-        )
+        law = _inertial_law(state.body_inertia, motion.sample_twists()[samples_], gravity)
         laws = _add_laws(laws, samples_, law)
     if model.loads:
         samples_ = np.array([load.sample for load in model.loads])
@@ -202,9 +199,7 @@ def _load_law(model: Model, motion: Kinematics, t: Float[Array, ""]) -> _Law:
         pose = Pose(poses.rotation[load.sample], poses.position[load.sample]) @ load.offset
         twist = se3.to_body(pose, twists[load.sample])
 
-        by_shift, by_rate = (
-            model.load_factor * part for part in load.tangent(t, pose, twist)
-        )
+        by_shift, by_rate = (model.load_factor * part for part in load.tangent(t, pose, twist))
         inverse = se3.adjoint(pose.inverse())
         geometries.append(-inverse.T @ by_shift @ inverse)
         gyrations.append(-inverse.T @ by_rate @ inverse)
@@ -213,9 +208,7 @@ def _load_law(model: Model, motion: Kinematics, t: Float[Array, ""]) -> _Law:
 
 
 def _add_laws(laws: list[_Law], samples: np.ndarray, law: _Law) -> list[_Law]:
-    added = [
-        add_at_samples([part[k] for part in laws], samples, law[k]) for k in range(3)
-    ]
+    added = [add_at_samples([part[k] for part in laws], samples, law[k]) for k in range(3)]
     return [_Law(*parts) for parts in zip(*added, strict=True)]
 
 
@@ -227,7 +220,8 @@ def _pair(a: Float[Array, "b p 6 m"], b: Float[Array, "b p 6 n"]) -> Float[Array
     return jnp.swapaxes(left, -1, -2) @ right
 
 
-def block_diagonal(model: Model, blocks: list[Float[Array, "b m m"]]) -> Float[Array, "nv nv"]:
+def block_diagonal(model: Model, blocks: list[Float[Array, "_ _ _"]]) -> Float[Array, "nv nv"]:
+    """One matrix from the blocks of all elements, group by group."""
     nv = model.nv
     if len(blocks) == 1 and blocks[0].shape[0] == 1:
         return blocks[0][0]
@@ -257,18 +251,23 @@ def _tree_coupling(
     path = jnp.asarray(topology.path())
 
     # Columns of the samples that elements hang on, in all coordinates: (E, 6, nv).
-    steps = _Columns(*(_attached_columns(model, list(parts), hanging) for parts in zip(*columns, strict=True)))
+    steps = _Columns(
+        *(_attached_columns(model, list(parts), hanging) for parts in zip(*columns, strict=True))
+    )
     entering = _Columns(*(jnp.einsum("ef,fin->ein", path, part) for part in steps))
 
     # Wrench of each element's own samples in all coordinates, then of its whole subtree.
-    total = _Law(*(jnp.concatenate(parts) for parts in zip(*(law.total() for law in laws), strict=True)))
+    total = _Law(
+        *(jnp.concatenate(parts) for parts in zip(*(law.total() for law in laws), strict=True))
+    )
     carried = _reaction(total, entering)
     own = _Columns(
-        *(_own_wrench(model, [part.sum(axis=1) for part in parts]) for parts in zip(*reactions, strict=True))
+        *(
+            _own_wrench(model, [part.sum(axis=1) for part in parts])
+            for parts in zip(*reactions, strict=True)
+        )
     )
-    asked = [
-        jnp.einsum("ef,ein->fin", path, a + b) for a, b in zip(carried, own, strict=True)
-    ]
+    asked = [jnp.einsum("ef,ein->fin", path, a + b) for a, b in zip(carried, own, strict=True)]
 
     matrices = []
     rows = [_entering_rows(model, columns, laws, entering, k) for k in range(3)]
@@ -279,7 +278,7 @@ def _tree_coupling(
 
 
 def _attached_columns(
-    model: Model, parts: list[Float[Array, "b p 6 m"]], hanging: np.ndarray
+    model: Model, parts: list[Float[Array, "_ _ 6 _"]], hanging: np.ndarray
 ) -> Float[Array, "e 6 nv"]:
     topology = model.topology
     result = jnp.zeros((topology.elements, 6, model.nv))
@@ -294,20 +293,22 @@ def _attached_columns(
         children, local = hanging[mine], local[mine]
         rows = columns_of(model, i)[local // samples]
         values = part[local // samples, local % samples]
-        result = result.at[children[:, None, None], np.arange(6)[:, None], rows[:, None, :]].set(values)
+        result = result.at[children[:, None, None], np.arange(6)[:, None], rows[:, None, :]].set(
+            values
+        )
     return result
 
 
-def _own_wrench(model: Model, parts: list[Float[Array, "b 6 m"]]) -> Float[Array, "e 6 nv"]:
+def _own_wrench(model: Model, parts: list[Float[Array, "_ 6 _"]]) -> Float[Array, "e 6 nv"]:
     result = jnp.zeros((model.topology.elements, 6, model.nv))
     for i, part in enumerate(parts):
         if part.shape[-1] == 0:
             continue
         elements = model.topology.element_start[i] + np.arange(part.shape[0])
         columns = columns_of(model, i)
-        result = result.at[
-            elements[:, None, None], np.arange(6)[:, None], columns[:, None, :]
-        ].set(part)
+        result = result.at[elements[:, None, None], np.arange(6)[:, None], columns[:, None, :]].set(
+            part
+        )
     return result
 
 

@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.lie import Pose, se3
 from supple.mechanics.local import Coordinates, Local, group_rows, local_motion
 from supple.model.model import GROUND, Model
@@ -124,8 +125,8 @@ def inner_poses(model: Model, relative: list[Pose], origin: Float[Array, " 3"]) 
 
 
 def _sum_along_tree(
-    model: Model, locals_: list[Local], rates: list[Float[Array, "b d 6"]]
-) -> list[Float[Array, "b p 6"]]:
+    model: Model, locals_: list[Local], rates: list[Float[Array, "_ _ 6"]]
+) -> list[Float[Array, "_ _ 6"]]:
     """Integrate source rates over each element and add what enters from its ancestors."""
     topology = model.topology
     own = [
@@ -139,9 +140,7 @@ def _sum_along_tree(
     flat = jnp.concatenate([part.reshape(-1, 6) for part in own])
     steps = flat[attach[hanging]]
     entering = jnp.asarray(topology.path()[:, hanging]) @ steps
-    return [
-        part + _rows(model, i, entering)[:, None] for i, part in enumerate(own)
-    ]
+    return [part + _rows(model, i, entering)[:, None] for i, part in enumerate(own)]
 
 
 def _rows(model: Model, index: int, array: Float[Array, "e *k"]) -> Float[Array, "b *k"]:

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.lie import Pose
 from supple.model.joints import DrivenJoint
 from supple.model.model import Group, JointGroup, Model, RodGroup
@@ -99,14 +100,13 @@ def _joint_motion(
             None,
             (twist[:, None], rate[:, None]),
         )
-    batch = dict(axis_size=group.size)
-    pose = jax.vmap(lambda j, q, x: j.pose(q, x), **batch)(joint, q, x)
+    pose = jax.vmap(lambda j, q, x: j.pose(q, x), axis_size=group.size)(joint, q, x)
 
     def subspace(j, q, x):  # type: ignore[no-untyped-def]
         return j.subspace(q, x)
 
     if joint.constant_subspace:
-        phi = jax.vmap(subspace, **batch)(joint, q, x)
+        phi = jax.vmap(subspace, axis_size=group.size)(joint, q, x)
         return Local(_one_sample(pose), integration, phi[:, None], None, None, None)
 
     def along(j, q, x, xdot, xddot):  # type: ignore[no-untyped-def]
@@ -118,7 +118,9 @@ def _joint_motion(
         (phi, phi_dot), (_, phi_ddot) = jax.jvp(first, (x, xdot), (xdot, xddot))
         return phi, phi_dot, phi_ddot, jax.jacfwd(lambda x: j.subspace(q, x))(x)
 
-    phi, phi_dot, phi_ddot, gradient = jax.vmap(along, **batch)(joint, q, x, xdot, xddot)
+    phi, phi_dot, phi_ddot, gradient = jax.vmap(along, axis_size=group.size)(
+        joint, q, x, xdot, xddot
+    )
     rates = (phi_dot[:, None], phi_ddot[:, None])
     return Local(_one_sample(pose), integration, phi[:, None], rates, gradient[:, None], None)
 
@@ -186,9 +188,7 @@ def _map_joints(
         if isinstance(group, RodGroup) or _is_flat(group):
             parts.append(own + rows[0] if method == "retract" else rows[-1])
         else:
-            apply = jax.vmap(
-                lambda j, *args: getattr(j, method)(*args), axis_size=group.size
-            )
+            apply = jax.vmap(lambda j, *args: getattr(j, method)(*args), axis_size=group.size)
             parts.append(apply(group.joint, own, *rows))
     return jnp.concatenate([part.reshape(-1) for part in parts])
 

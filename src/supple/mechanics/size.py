@@ -1,8 +1,9 @@
 """Physical size of a displacement: the norm in which step errors are measured."""
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.model.model import Model, RodGroup
 
 

@@ -7,8 +7,9 @@ that linearisation and its corrections back; without this it converges as slowly
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.mechanics.local import group_rows
 from supple.model.model import JointGroup, Model
 

@@ -15,8 +15,9 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.lie import Pose, se3, so3
 
 
@@ -39,9 +40,7 @@ class AbstractJoint(eqx.Module):
         """The configuration reached from q by x."""
         return q + x
 
-    def difference(
-        self, q: Float[Array, " nq"], other: Float[Array, " nq"]
-    ) -> Float[Array, " nv"]:
+    def difference(self, q: Float[Array, " nq"], other: Float[Array, " nq"]) -> Float[Array, " nv"]:
         """The local coordinates x that lead from q to ``other``: the inverse of retract."""
         return other - q
 
@@ -210,9 +209,7 @@ class SphericalJoint(AbstractJoint):
         turned = so3.quaternion_product(q, so3.quaternion_exp(x))
         return turned / jnp.linalg.norm(turned)
 
-    def difference(
-        self, q: Float[Array, " 4"], other: Float[Array, " 4"]
-    ) -> Float[Array, " 3"]:
+    def difference(self, q: Float[Array, " 4"], other: Float[Array, " 4"]) -> Float[Array, " 3"]:
         return so3.quaternion_log(so3.quaternion_product(_conjugate(q), other))
 
     def rate(
@@ -254,9 +251,7 @@ class FreeJoint(AbstractJoint):
         turned = so3.quaternion_product(q[:4], so3.quaternion_exp(x[:3]))
         return jnp.concatenate([turned / jnp.linalg.norm(turned), q[4:] + x[3:]])
 
-    def difference(
-        self, q: Float[Array, " 7"], other: Float[Array, " 7"]
-    ) -> Float[Array, " 6"]:
+    def difference(self, q: Float[Array, " 7"], other: Float[Array, " 7"]) -> Float[Array, " 6"]:
         turned = so3.quaternion_log(so3.quaternion_product(_conjugate(q[:4]), other[:4]))
         return jnp.concatenate([turned, other[4:] - q[4:]])
 
@@ -293,9 +288,7 @@ class DrivenJoint(AbstractJoint):
     def subspace(self, q: Float[Array, " 0"], x: Float[Array, " 0"]) -> Float[Array, "6 0"]:
         return jnp.zeros((6, 0))
 
-    def driven(
-        self, t: Float[Array, ""]
-    ) -> tuple[Pose, Float[Array, " 6"], Float[Array, " 6"]]:
+    def driven(self, t: Float[Array, ""]) -> tuple[Pose, Float[Array, " 6"], Float[Array, " 6"]]:
         """Pose, body twist and its derivative at time t."""
 
         def pose_at(t: Float[Array, ""]) -> Pose:

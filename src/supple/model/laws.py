@@ -7,8 +7,9 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.errors import DescriptionError
 
 
@@ -59,8 +60,10 @@ class Table(AbstractLaw):
 def triangle(start: float, peak: float, end: float, height: Any = 1.0) -> Table:
     """Zero until ``start``, up to ``height`` at ``peak``, zero from ``end``."""
     zero = 0.0 * height
-    return Table((start, peak, end), [zero, height, zero] if _plain(height) else
-                 jnp.stack([zero, height, zero]))
+    return Table(
+        (start, peak, end),
+        [zero, height, zero] if _plain(height) else jnp.stack([zero, height, zero]),
+    )
 
 
 def ramp(start: float, end: float, height: Any = 1.0) -> Table:

@@ -12,8 +12,9 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.lie import Pose, se3, so3
 from supple.model.laws import AbstractLaw
 

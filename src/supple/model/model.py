@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import equinox as eqx
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.lie import Pose
 from supple.model.joints import AbstractJoint
 from supple.model.loads import AbstractPointLoad, InternalStress
@@ -24,10 +25,10 @@ class RodGroup(eqx.Module):
     """Rods of one shape: same strain field, same grid sizes."""
 
     grid: RodGrid
-    length: Float[Array, " b"]
-    stiffness: Float[Array, "b n 6 6"]
-    damping: Float[Array, "b n 6 6"]
-    inertia: Float[Array, "b n 6 6"]
+    length: Float[Array, "*b"]
+    stiffness: Float[Array, "*b n 6 6"]
+    damping: Float[Array, "*b n 6 6"]
+    inertia: Float[Array, "*b n 6 6"]
 
     @property
     def size(self) -> int:
@@ -54,9 +55,9 @@ class JointGroup(eqx.Module):
     """Joints of one kind, with optional linear springs and dampers in their coordinates."""
 
     joint: AbstractJoint
-    stiffness: Float[Array, "b nv"]
-    rest: Float[Array, "b nq"]
-    damping: Float[Array, "b nv"]
+    stiffness: Float[Array, "*b nv"]
+    rest: Float[Array, "*b nq"]
+    damping: Float[Array, "*b nv"]
 
     @property
     def size(self) -> int:

@@ -1,7 +1,9 @@
 """The state of a robot in motion."""
 
 import equinox as eqx
-from jaxtyping import Array, Float
+from jaxtyping import Float
+
+from supple.arrays import Array
 
 
 class State(eqx.Module):

@@ -1,0 +1,1 @@
+"""Trajectories and what follows from them."""

@@ -137,7 +137,7 @@ class Result:
         """Write the trajectory, poses, shapes and energies as one ``.npz`` file without pickles."""
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        arrays: dict[str, np.ndarray] = {
+        arrays: dict[str, Any] = {
             "t": self.t,
             "q": self.q,
             "v": self.v,

@@ -1,0 +1,1 @@
+"""What users write: items, joints, loads, robots."""

@@ -72,7 +72,10 @@ def build_model(robot: Robot) -> Model:
     order = sorted(range(len(elements)), key=lambda e: (elements[e].group, elements[e].row))
     number = {old: new for new, old in enumerate(order)}
     number[GROUND] = GROUND
-    element_start, sample_start, q_start, v_start = [], [], [], []
+    element_start: list[int] = []
+    sample_start: list[int] = []
+    q_start: list[int] = []
+    v_start: list[int] = []
     counts = np.zeros(4, dtype=int)
     for g in groups:
         for start, value in zip(
@@ -96,12 +99,14 @@ def build_model(robot: Robot) -> Model:
 
     slots = {"joint": [], "rod": []}  # type: dict[str, list[Slot]]
     for element in elements:
-        g, row = element.group, element.row
-        q, v = q_start[g] + row * groups[g].nq, v_start[g] + row * groups[g].nv
-        slot = Slot(element.item, g, row, q, q + groups[g].nq, v, v + groups[g].nv)
+        own, row = element.group, element.row
+        nq, nv = groups[own].nq, groups[own].nv
+        q, v = q_start[own] + row * nq, v_start[own] + row * nv
+        slot = Slot(element.item, own, row, q, q + nq, v, v + nv)
         slots["rod" if element.rod else "joint"].append(slot)
 
-    frames, frame_poses = [], []
+    frames: list[Frame] = []
+    frame_poses: list[Pose] = []
     for item in robot.solids:
         seat = seats[item.name]
         frames.append(Frame(item.name, sample_of(seat), len(frame_poses)))
@@ -301,8 +306,10 @@ def _scale(elements: list[_Element], groups: list[Group], order: list[int]) -> A
     lengths = [e.rod.length for e in elements if e.rod is not None]
     size: Any = 1.0
     if lengths:
-        size = jnp.max(jnp.stack([jnp.asarray(x) for x in lengths])) if is_traced(lengths) else max(
-            float(x) for x in lengths
+        size = (
+            jnp.max(jnp.stack([jnp.asarray(x) for x in lengths]))
+            if is_traced(lengths)
+            else max(float(x) for x in lengths)
         )
     parts = []
     for e in order:

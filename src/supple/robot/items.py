@@ -1,7 +1,7 @@
 """What a robot is made of, as users write it: rods, bodies, markers, loads."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from supple.numeric import Scalar, check_positive, check_vector, is_traced
 from supple.robot.joint import AbstractJointSpec, Fixed
 from supple.section import AbstractProperties, AbstractShape, Material, SolidProperties
 from supple.space import Magnus, RungeKutta, SpaceIntegrator, Spectral
-from supple.strain import STRAIGHT, AbstractBasis, StrainField, strain_field
+from supple.strain import ROD_MODELS, STRAIGHT, AbstractBasis, StrainField, strain_field
 
 GROUND_NAME = "ground"
 
@@ -32,8 +32,8 @@ class Place:
 
     def check(self, item: str) -> None:
         """Raise unless ``at`` is on the rod."""
-        good = isinstance(self.at, int | float) and 0.0 <= self.at <= 1.0
-        if not good:
+        at: Any = self.at
+        if not isinstance(at, int | float) or not 0.0 <= at <= 1.0:
             raise DescriptionError(item, "at", self.at, "a fraction of the rod's length in [0, 1]")
 
 
@@ -61,8 +61,10 @@ class Rod(_Item):
     """A slender elastic rod along its local x axis.
 
     ``section`` and ``material`` give its matrices, or ``properties`` gives them directly.
-    ``strains`` names a rod model ("kirchhoff", "reissner", "planar", …) or lists strains;
-    ``basis`` is a number of Legendre modes, a basis, or one basis for each strain.
+    ``strains`` names a rod model ("kirchhoff", "reissner", "planar", …) or lists strains; "auto" and
+    "planar-auto" take stretch and shear in only where the accuracy asked for needs them.
+    ``basis`` is a number of Legendre modes, a basis, or one basis for each strain; "auto" takes as
+    many modes as the accuracy needs.
     ``rest`` is the strain at rest: six numbers or a function of u -> (n, 6).
     ``nodes`` overrides the number of quadrature nodes per smooth piece.
     """
@@ -73,7 +75,7 @@ class Rod(_Item):
     material: Material | None = None
     properties: AbstractProperties | None = None
     strains: str | Sequence[str] = "kirchhoff"
-    basis: AbstractBasis | int | Mapping[str, AbstractBasis | int] = 4
+    basis: AbstractBasis | int | Mapping[str, AbstractBasis | int] | str = "auto"
     rest: Any = STRAIGHT
     joint: AbstractJointSpec = field(default_factory=Fixed)
     nodes: int | None = None
@@ -84,10 +86,11 @@ class Rod(_Item):
         _check_name(self.name)
         self.place.check(self.name)
         check_positive(self.name, "length", self.length)
-        self.strain_field()
         self.sectional().check(self.name)
+        self.resolved(1e-2).strain_field()
         self._check_rest()
-        if self.nodes is not None and (not isinstance(self.nodes, int) or self.nodes < 2):
+        nodes: Any = self.nodes
+        if nodes is not None and (not isinstance(nodes, int) or nodes < 2):
             raise DescriptionError(self.name, "nodes", self.nodes, "an integer >= 2, or None")
         if any(not 0.0 < b < 1.0 for b in self.breaks):
             raise DescriptionError(self.name, "breaks", self.breaks, "fractions in (0, 1)")
@@ -98,9 +101,41 @@ class Rod(_Item):
             raise DescriptionError(self.name, "joint", self.joint, "a joint such as Revolute('z')")
 
     def strain_field(self) -> StrainField:
-        """The rod's strain field."""
+        """The rod's strain field; "auto" choices must be resolved first."""
         strains = self.strains if isinstance(self.strains, str) else tuple(self.strains)
+        if isinstance(self.basis, str):
+            need = "'auto', a number of modes, a basis, or one for each strain"
+            raise DescriptionError(self.name, "basis", self.basis, need)
         return strain_field(self.name, strains, self.basis)
+
+    def resolved(self, accuracy: float) -> "Rod":
+        """The rod with "auto" choices made for a displacement accuracy relative to its length.
+
+        Bending takes four Legendre modes for each decimal digit, the other strains two. Stretch and
+        shear are left out while EI/(GA L²) and EI/(EA L²) stay below accuracy²: their effect on the
+        frequencies of a slender rod is that small.
+        """
+        strains, basis = self.strains, self.basis
+        if strains in ("auto", "planar-auto"):
+            slender = _compliance_ratio(self) < accuracy**2
+            plane = strains == "planar-auto"
+            strains = (
+                ("planar" if plane else "kirchhoff")
+                if slender
+                else ("planar-reissner" if plane else "reissner")
+            )
+        if isinstance(basis, str) and basis == "auto":
+            names = ROD_MODELS.get(strains, ()) if isinstance(strains, str) else tuple(strains)
+            digits = max(1.0, -np.log10(accuracy))
+            few, many = int(np.ceil(2 * digits)), int(np.ceil(4 * digits))
+            basis = {name: many if name in ("ky", "kz") else few for name in names}
+            if not names:
+                basis = few  # the name is unknown: let the check of the strains say so
+        return (
+            replace(self, strains=strains, basis=basis)
+            if (strains is not self.strains or basis is not self.basis)
+            else self
+        )
 
     def sectional(self) -> AbstractProperties:
         """The rod's sectional properties."""
@@ -126,6 +161,18 @@ class Rod(_Item):
         if np.shape(values) != (5, 6) or not np.all(np.isfinite(values)):
             need = "a function of u (n,) -> finite strains (n, 6)"
             raise DescriptionError(self.name, "rest", np.shape(values), need)
+
+
+def _compliance_ratio(rod: Rod) -> float:
+    """Largest EI/(GA L²) or EI/(EA L²) along a rod; infinite where it cannot be known."""
+    matrices = rod.sectional().matrices(np.linspace(0.0, 1.0, 9))
+    if is_traced((matrices, rod.length)):
+        return float("inf")
+    diagonal = np.einsum("nii->ni", matrices.stiffness)
+    bending = diagonal[:, 1:3].max(axis=1)
+    direct = diagonal[:, 3:].min(axis=1)
+    ratio = bending / np.where(direct > 0, direct, np.inf)
+    return float(np.max(ratio) / float(rod.length) ** 2)
 
 
 @dataclass(frozen=True)

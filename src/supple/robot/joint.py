@@ -27,7 +27,7 @@ class AbstractJointSpec(abc.ABC):
         return 0.0, 0.0, 0.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Spring:
     """Linear spring and damper in each coordinate: N m/rad, N m s/rad (or N/m, N s/m)."""
 

@@ -41,7 +41,7 @@ def placement(item: str, position: Any, rotation: Any) -> Pose:
     """Pose from a position (m) and a rotation vector (rad), quaternion or matrix."""
     position = check_vector(item, "position", position, (3,))
     if is_traced(rotation):
-        array = jnp.asarray(rotation)
+        array: Any = jnp.asarray(rotation)
         return Pose(array if array.shape == (3, 3) else so3.exp(array), position)
     try:
         array = np.asarray(rotation, dtype=float)
@@ -62,7 +62,7 @@ def placement(item: str, position: Any, rotation: Any) -> Pose:
     return Pose(array, position)
 
 
-def _rescaled(vector: np.ndarray, length: float) -> np.ndarray:
+def _rescaled(vector: np.ndarray, length: Any) -> np.ndarray:
     norm = np.linalg.norm(vector)
     return vector * (length / norm) if norm > 0 else vector
 

@@ -9,6 +9,7 @@ from supple.numeric import check_vector
 from supple.robot.items import GROUND_NAME, Body, Item, Marker, Rod, Solid, Stress, Wrench
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+DEFAULT_ACCURACY = 1e-3
 
 
 @dataclass(frozen=True, init=False)
@@ -70,8 +71,7 @@ class Robot:
         kept = [
             item
             for item in self.items
-            if item.name not in gone
-            and not (isinstance(item, Wrench | Stress) and item.on in gone)
+            if item.name not in gone and not (isinstance(item, Wrench | Stress) and item.on in gone)
         ]
         return Robot(*kept, gravity=self.gravity, name=self.name)
 
@@ -83,11 +83,15 @@ class Robot:
         kept = [new.get(item.name, item) for item in self.items]
         return Robot(*kept, gravity=self.gravity, name=self.name)
 
-    def build(self) -> Model:
-        """The immutable model that everything else computes with."""
+    def build(self, accuracy: float = DEFAULT_ACCURACY) -> Model:
+        """The immutable model that everything else computes with.
+
+        ``accuracy`` (displacement error over size) settles what rods leave to "auto".
+        """
         from supple.robot.build import build_model
 
-        return build_model(self)
+        items = [i.resolved(accuracy) if isinstance(i, Rod) else i for i in self.items]
+        return build_model(Robot(*items, gravity=self.gravity, name=self.name))
 
 
 def _check_graph(robot: Robot) -> None:

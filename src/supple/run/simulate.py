@@ -12,7 +12,7 @@ from supple.mechanics.local import neutral
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
-from supple.robot.robot import Robot
+from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.time.advance import Cursor, Saved, Status, advance, begin
 from supple.time.alpha import generalized_alpha
 from supple.time.collocation import radau
@@ -25,9 +25,11 @@ Progress = Callable[[float, int], None]
 CHUNK = 256
 
 
-def as_model(robot: Robot | Model) -> Model:
-    """The model of a robot, or the model itself."""
-    return robot.build() if isinstance(robot, Robot) else robot
+def as_model(robot: Robot | Model, accuracy: float | None = None) -> Model:
+    """The model of a robot (for an accuracy, where it leaves choices open), or the model itself."""
+    if isinstance(robot, Robot):
+        return robot.build(DEFAULT_ACCURACY if accuracy is None else accuracy)
+    return robot
 
 
 def initial_state(
@@ -69,13 +71,15 @@ def simulate(
     ``output`` are instants, or a spacing (s), to report instead of the solver's own.
     Ctrl-C ends the run with everything computed so far and status INTERRUPTED.
     """
-    model = as_model(robot)
+    model = as_model(robot, accuracy)
     if not (np.isfinite(duration) and duration > 0):
         raise StateError(f"duration: got {duration!r}; need a positive number of seconds")
     if dt is not None and accuracy is not None:
         raise StateError(f"dt, accuracy: got {dt!r} and {accuracy!r}; give one of them")
     control: StepControl = (
-        FixedStep(float(dt)) if dt is not None else ErrorControl(float(accuracy or 1e-3))
+        FixedStep(float(dt))
+        if dt is not None
+        else ErrorControl(float(accuracy or DEFAULT_ACCURACY))
     )
     if scheme is None:
         scheme = generalized_alpha(0.8) if dt is not None else radau(3)
@@ -106,7 +110,9 @@ def resume(
     if duration is not None:
         settings["duration"] = float(result.cursor.state.t) - begun + duration
     cursor = result.cursor._replace(status=jnp.zeros((), dtype=int))
-    past = Saved(result.t, result.q, result.v, result.a, result.newton, result.substeps, result.update)
+    past = Saved(
+        result.t, result.q, result.v, result.a, result.newton, result.substeps, result.update
+    )
     return _run(
         result.model,
         settings["scheme"],
@@ -210,8 +216,8 @@ def _start_state(model: Model, start: Any) -> State:
 def _as_saved(cursor: Cursor) -> Saved:
     state = cursor.state
     zero = np.zeros(1, dtype=int)
-    rows = [np.asarray(x)[None] for x in (state.t, state.q, state.v, state.a)]
-    return Saved(*rows, zero, zero, np.zeros(1))
+    t, q, v, a = (np.asarray(x)[None] for x in (state.t, state.q, state.v, state.a))
+    return Saved(t, q, v, a, newton=zero, substeps=zero, update=np.zeros(1))
 
 
 def _at_output(result: Result, output: np.ndarray | float) -> Result:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
@@ -73,7 +74,7 @@ class Equilibrium:
         return _energies(self.model, self.q, self.v, self.t)
 
 
-_solve = jit(solve_equilibrium)
+_solve = jit(partial(solve_equilibrium, differentiable=False))
 _relax = jit(relax)
 _energies = jit(energies)
 _frame_motion = jit(frame_motion, static_argnames=("name", "at"))
@@ -85,6 +86,7 @@ def equilibrium(
     *,
     start: Any = None,
     t: float = 0.0,
+    accuracy: float | None = None,
     first_increment: float = 1.0,
     throw: bool = True,
 ) -> Equilibrium:
@@ -94,7 +96,7 @@ def equilibrium(
     configuration, a state, another equilibrium) they act in full at once, and step by step only if
     that fails. Raises :class:`SolveError` if none is found, unless ``throw=False``.
     """
-    model = as_model(robot)
+    model = as_model(robot, accuracy)
     guess = getattr(start, "q", start)
     state = initial_state(model, guess, t=t)
     found = _solve(model, state.q, jnp.asarray(float(t)), float(first_increment))
@@ -156,7 +158,7 @@ def release(robot: Robot, loads: str | Iterable[str], duration: float, **options
     Options are those of :func:`simulate`.
     """
     names = (loads,) if isinstance(loads, str) else tuple(loads)
-    held = equilibrium(robot)
+    held = equilibrium(robot, accuracy=options.get("accuracy"))
     return simulate(robot.removing(*names), duration, start=held, **options)
 
 

@@ -1,17 +1,21 @@
 """Sections and materials of rods."""
 
-from supple.section.material import AbstractDamping as AbstractDamping
-from supple.section.material import AbstractProperties as AbstractProperties
-from supple.section.material import GivenProperties as GivenProperties
-from supple.section.material import Material as Material
-from supple.section.material import MatrixDamping as MatrixDamping
-from supple.section.material import SectionMatrices as SectionMatrices
-from supple.section.material import ShearViscosity as ShearViscosity
-from supple.section.material import SolidProperties as SolidProperties
-from supple.section.material import StiffnessDamping as StiffnessDamping
-from supple.section.shape import AbstractShape as AbstractShape
-from supple.section.shape import Circle as Circle
-from supple.section.shape import Ellipse as Ellipse
-from supple.section.shape import Rectangle as Rectangle
-from supple.section.shape import SectionMoments as SectionMoments
-from supple.section.shape import Tube as Tube
+from supple.section.material import (
+    AbstractDamping as AbstractDamping,
+    AbstractProperties as AbstractProperties,
+    GivenProperties as GivenProperties,
+    Material as Material,
+    MatrixDamping as MatrixDamping,
+    SectionMatrices as SectionMatrices,
+    ShearViscosity as ShearViscosity,
+    SolidProperties as SolidProperties,
+    StiffnessDamping as StiffnessDamping,
+)
+from supple.section.shape import (
+    AbstractShape as AbstractShape,
+    Circle as Circle,
+    Ellipse as Ellipse,
+    Rectangle as Rectangle,
+    SectionMoments as SectionMoments,
+    Tube as Tube,
+)

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import equinox as eqx
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Bool, Float, Int
 
+from supple.arrays import Array
 from supple.mechanics.inverse_dynamics import element_matrices, inverse_dynamics
 from supple.mechanics.inverse_dynamics_tangent import (
     block_diagonal,
@@ -24,7 +25,7 @@ from supple.model.model import Model
 from supple.solve.newton import (
     NewtonSettings,
     factorise,
-    newton_iteration,
+    newton,
     with_derivative,
 )
 
@@ -76,7 +77,7 @@ class _Path(NamedTuple):
     factor: Float[Array, ""]
     increment: Float[Array, ""]
     done: Bool[Array, ""]
-    count: Int[Array, ""]
+    taken: Int[Array, ""]
     tries: Int[Array, ""]
     iterations: Int[Array, ""]
     worst: Int[Array, ""]
@@ -87,25 +88,28 @@ def solve_equilibrium(
     q: Float[Array, " nq"],
     t: Float[Array, ""],
     first_increment: Float[Array, ""] | float = 1.0,
+    *,
+    differentiable: bool = True,
 ) -> EquilibriumSolution:
     """Equilibrium under the loads of time t, starting from q; pure, batchable, differentiable."""
     path = _follow(*lax.stop_gradient((model, q, t)), first_increment=first_increment)
     zero = jnp.zeros(model.nv)
     near = lax.stop_gradient(path.q)
 
-    def residual(x: Float[Array, " nv"]) -> Float[Array, " nv"]:
-        return inverse_dynamics(model, Coordinates(near, x, zero, zero, t))
-
-    found = retract(model, near, with_derivative(residual, zero))
-    status = jnp.where(
-        path.done, EquilibriumStatus.CONVERGED, EquilibriumStatus.NOT_CONVERGED
-    )
+    motion = Coordinates(near, zero, zero, zero, t)
+    if differentiable:
+        tangent = inverse_dynamics_tangent(model, motion)
+        left = tangent.residual
+        found = retract(model, near, with_derivative(zero, left, tangent.stiffness))
+    else:
+        left, found = inverse_dynamics(model, motion), near
+    status = jnp.where(path.done, EquilibriumStatus.CONVERGED, EquilibriumStatus.NOT_CONVERGED)
     return EquilibriumSolution(
         q=found,
         status=status,
-        increments=path.count,
+        increments=path.taken,
         iterations=path.iterations,
-        residual=jnp.max(jnp.abs(residual(zero))),
+        residual=jnp.max(jnp.abs(left)),
         load_factor=jnp.where(path.done, 1.0, path.factor),
         worst=path.worst,
     )
@@ -144,7 +148,7 @@ def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
         return tangent.residual, tangent.stiffness
 
     scale = jnp.asarray(model.scale)
-    found = newton_iteration(
+    found = newton(
         lambda x: inverse_dynamics(loaded, motion(x)), linearise, s.slope * width, scale, SETTINGS
     )
     turn = jnp.max(jnp.abs(found.x / scale))
@@ -156,7 +160,7 @@ def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
         factor=jnp.where(good, goal, s.factor),
         increment=jnp.where(good, width * growth, width / 2),
         done=good & (goal >= 1.0),
-        count=s.count + good,
+        taken=s.taken + good,
         tries=s.tries + 1,
         iterations=s.iterations + found.iterations,
         worst=found.worst,
@@ -203,8 +207,6 @@ def relax(
             tries=s.tries + 1,
         )
 
-    start = _Relaxation(
-        q, jnp.asarray(0.1), jnp.zeros((), dtype=bool), jnp.zeros((), dtype=int)
-    )
+    start = _Relaxation(q, jnp.asarray(0.1), jnp.zeros((), dtype=bool), jnp.zeros((), dtype=int))
     end = lax.while_loop(going, once, start)
     return end.q, end.done

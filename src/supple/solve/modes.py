@@ -53,9 +53,7 @@ def _tangent(model, q, v, a, t):  # type: ignore[no-untyped-def]
     return inverse_dynamics_tangent(model, Coordinates(q, zero, v, a, t))
 
 
-def tangent_at(
-    model: Model, q: np.ndarray, v: np.ndarray | None = None, t: float = 0.0
-) -> Tangent:
+def tangent_at(model: Model, q: np.ndarray, v: np.ndarray | None = None, t: float = 0.0) -> Tangent:
     """M, C and K at a state, as NumPy arrays."""
     v = np.zeros(model.nv) if v is None else np.asarray(v)
     found = _tangent(model, np.asarray(q), v, np.zeros(model.nv), float(t))
@@ -87,9 +85,7 @@ def linear_model(
     A = np.concatenate([top, bottom])
     forces = _load_directions(model, q, t)
     B = np.concatenate([np.zeros_like(forces), inverse @ forces])
-    return LinearModel(
-        A, B, tangent.mass, tangent.damping, tangent.stiffness, np.linalg.eigvals(A)
-    )
+    return LinearModel(A, B, tangent.mass, tangent.damping, tangent.stiffness, np.linalg.eigvals(A))
 
 
 def _load_directions(model: Model, q: np.ndarray, t: float) -> np.ndarray:

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Bool, Float, Int
+
+from supple.arrays import Array
 
 Vector = Float[Array, " n"]
 Residual = Callable[[Vector], Vector]
@@ -84,30 +85,9 @@ def newton(
 ) -> NewtonResult:
     """Solve residual(x) = 0 from x0; ``linearise`` returns residual and matrix together.
 
-    The solution is differentiable, forward and in reverse, by the implicit function theorem.
+    Not differentiable through its loop: call it on values behind ``stop_gradient`` and attach the
+    derivative with :func:`with_derivative`.
     """
-
-    result = newton_iteration(residual, linearise, x0, scale, settings)
-    return result._replace(x=with_derivative(residual, result.x))
-
-
-def with_derivative(residual: Residual, root: Vector) -> Vector:
-    """A root found by any means, given the derivative that the implicit function theorem says."""
-
-    def tangent_solve(linear: Residual, y: Vector) -> Vector:
-        return jnp.linalg.solve(jax.jacfwd(linear)(y), y)
-
-    return lax.custom_root(residual, lax.stop_gradient(root), lambda _, x: x, tangent_solve)
-
-
-def newton_iteration(
-    residual: Residual,
-    linearise: Linearise,
-    x0: Vector,
-    scale: Vector,
-    settings: NewtonSettings,
-) -> NewtonResult:
-    """The bare iteration of :func:`newton`, without derivatives."""
 
     def size(delta: Vector) -> Float[Array, ""]:
         return jnp.max(jnp.abs(delta / scale))
@@ -164,3 +144,13 @@ def newton_iteration(
         update=size(end.delta),
         worst=jnp.argmax(jnp.abs(end.delta / scale)),
     )
+
+
+def with_derivative(root: Vector, residual: Vector, matrix: Float[Array, "n n"]) -> Vector:
+    """A root with the derivative that the implicit function theorem gives it.
+
+    ``residual`` is the (vanishing) residual at the root, as a function of whatever is to be
+    differentiated; ``matrix`` its derivative by the unknown. Works forward and in reverse.
+    """
+    fixed = lax.stop_gradient(root)
+    return fixed - jnp.linalg.solve(lax.stop_gradient(matrix), residual)

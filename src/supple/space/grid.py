@@ -7,13 +7,15 @@ transpose carries wrenches back.
 """
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Float, Int
 
+from supple.arrays import Array
 from supple.numeric import asarray
 from supple.space import magnus, spectral
 from supple.space.integrator import Magnus, RungeKutta, SpaceIntegrator
@@ -46,9 +48,7 @@ class RodGrid(eqx.Module):
         """Strain at the nodes."""
         return self.rest + jnp.einsum("nim,m->ni", self.basis, q)
 
-    def rotations(
-        self, q: Float[Array, " m"], length: Float[Array, ""]
-    ) -> Float[Array, "p 3 3"]:
+    def rotations(self, q: Float[Array, " m"], length: Float[Array, ""]) -> Float[Array, "p 3 3"]:
         """Orientation of each sample relative to the rod's start."""
         if isinstance(self.integrator, Magnus):
             return self._magnus(q, length)
@@ -98,11 +98,7 @@ def rod_grid(
     substeps = integrator.substeps if isinstance(integrator, Magnus) else 1
     gauss = magnus.GAUSS_POINTS[integrator.order if isinstance(integrator, Magnus) else 6]
     fine = np.concatenate(
-        [
-            np.linspace(a, b, substeps + 1)[:-1]
-            for a, b in zip(stations, stations[1:], strict=False)
-        ]
-        + [stations[-1:]]
+        [np.linspace(a, b, substeps + 1)[:-1] for a, b in pairwise(stations)] + [stations[-1:]]
     )
     widths = np.diff(fine)
     chain = (fine[:-1, None] + widths[:, None] * gauss).reshape(-1)

@@ -20,7 +20,7 @@ class Magnus:
     def __post_init__(self) -> None:
         if self.order not in (4, 6):
             raise DescriptionError("Magnus", "order", self.order, "4 or 6")
-        if not isinstance(self.substeps, int) or self.substeps < 1:
+        if self.substeps != int(self.substeps) or self.substeps < 1:
             raise DescriptionError("Magnus", "substeps", self.substeps, "an integer >= 1")
 
     node_family = "gauss"

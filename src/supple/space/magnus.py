@@ -3,8 +3,9 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.lie import so3
 
 GAUSS_POINTS = {

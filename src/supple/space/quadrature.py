@@ -30,7 +30,7 @@ class Panels:
         """All nodes on [0, 1], increasing."""
         s = (self.reference_nodes + 1) / 2
         spans = zip(self.edges, self.edges[1:], strict=False)
-        return np.concatenate([a + (b - a) * s for a, b in spans])
+        return np.concatenate([a * (1 - s) + b * s for a, b in spans])  # exact at both ends
 
     def integration_to(self, points: np.ndarray) -> np.ndarray:
         """Weights (len(points), number of nodes) of ∫₀ᵘ for each point u."""

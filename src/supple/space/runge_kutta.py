@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import diffrax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.lie import so3
 from supple.space.spectral import rate_matrix
 

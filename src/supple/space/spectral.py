@@ -1,8 +1,9 @@
 """Quaternion collocation: Q' = ½ Q ∘ κ as one linear system on the nodes."""
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.lie import so3
 
 

@@ -3,6 +3,7 @@
 import abc
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import jax.numpy as jnp
@@ -120,12 +121,12 @@ class Monomial(AbstractBasis):
 
 def _check_edges(name: str, segments: int | tuple[float, ...]) -> tuple[float, ...]:
     """Edges 0 < … < 1 from a number of equal segments or from interior break points."""
-    if isinstance(segments, int | np.integer) and not isinstance(segments, bool):
-        if segments < 1:
+    if isinstance(segments, int | np.integer):
+        if segments < 1 or isinstance(segments, bool):
             raise DescriptionError(name, "segments", segments, "at least 1 segment")
-        return tuple(np.linspace(0.0, 1.0, int(segments) + 1))
+        return tuple(np.linspace(0.0, 1.0, int(segments) + 1).tolist())
     edges = (0.0, *(float(b) for b in segments), 1.0)
-    if any(b <= a for a, b in zip(edges, edges[1:], strict=False)):
+    if any(b <= a for a, b in pairwise(edges)):
         need = "a number of segments, or interior breaks increasing strictly between 0 and 1"
         raise DescriptionError(name, "segments", segments, need)
     return edges

@@ -1,0 +1,1 @@
+"""Time schemes, step control, compiled loops."""

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Bool, Float, Int
 
+from supple.arrays import Array
 from supple.compile import jit
 from supple.mechanics.forward_dynamics import forward_dynamics
 from supple.model.model import Model
@@ -75,13 +76,11 @@ class Cursor(NamedTuple):
 class _Loop(NamedTuple):
     cursor: Cursor
     saved: Saved
-    count: Int[Array, ""]
+    filled: Int[Array, ""]
 
 
 @partial(jit, static_argnames=("scheme",))
-def begin(
-    model: Model, scheme: AbstractScheme, state: State, h: Float[Array, ""]
-) -> Cursor:
+def begin(model: Model, scheme: AbstractScheme, state: State, h: Float[Array, ""]) -> Cursor:
     """Cursor at a state, with its acceleration made consistent with the loads."""
     zero, none = jnp.zeros((), dtype=int), jnp.zeros(())
     a = forward_dynamics(model, state.q, state.v, state.t)
@@ -116,7 +115,7 @@ def advance(
     )
 
     def going(s: _Loop) -> Bool[Array, ""]:
-        return (s.count < chunk) & (s.cursor.status == Status.RUNNING)
+        return (s.filled < chunk) & (s.cursor.status == Status.RUNNING)
 
     def once(s: _Loop) -> _Loop:
         if isinstance(control, FixedStep):
@@ -136,7 +135,7 @@ def advance(
         )
 
         def put(buffer: Any, value: Any) -> Any:
-            return buffer.at[s.count].set(jnp.where(save, value, buffer[s.count]))
+            return buffer.at[s.filled].set(jnp.where(save, value, buffer[s.filled]))
 
         saved = Saved(*(put(b, x) for b, x in zip(s.saved, row, strict=True)))
         zero = jnp.zeros((), dtype=int)
@@ -144,10 +143,10 @@ def advance(
             newton=jnp.where(save, zero, cursor.newton),
             substeps=jnp.where(save, zero, cursor.substeps),
         )
-        return _Loop(cursor, saved, s.count + save)
+        return _Loop(cursor, saved, s.filled + save)
 
     end = lax.while_loop(going, once, _Loop(cursor, empty, jnp.zeros((), dtype=int)))
-    return end.cursor, end.saved, end.count
+    return end.cursor, end.saved, end.filled
 
 
 def _select(flag: Bool[Array, ""], new: Any, old: Any) -> Any:
@@ -222,8 +221,9 @@ def _controlled(
     power = scheme.error_order - 1
     now = jnp.maximum(ratio, 1e-10)
     growth = control.safety * now ** (-0.7 / power) * jnp.maximum(c.error, 1e-10) ** (0.3 / power)
-    growth = jnp.where(good, jnp.clip(growth, 0.3, 4.0), jnp.clip(
-        control.safety * now ** (-1.0 / power), 0.1, 0.8))
+    growth = jnp.where(
+        good, jnp.clip(growth, 0.3, 4.0), jnp.clip(control.safety * now ** (-1.0 / power), 0.1, 0.8)
+    )
     growth = jnp.where(solved, growth, 0.35)
     # Slow convergence costs more than a shorter step.
     growth = jnp.where(good, jnp.minimum(growth, _affordable(step.iterations)), growth)

@@ -8,12 +8,15 @@ Within a step the coordinates x live in the chart around the configuration at it
 with the balance taken at the end of the step. x is the unknown, so that ẋ and ẍ are affine in it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jax import lax
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.errors import DescriptionError
 from supple.mechanics.inverse_dynamics import inverse_dynamics
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent, mass_matrix
@@ -21,14 +24,43 @@ from supple.mechanics.local import Coordinates, rate, rate_derivative, retract
 from supple.mechanics.size import error_norm
 from supple.model.model import Model
 from supple.model.state import State
-from supple.solve.newton import NewtonSettings, newton
+from supple.solve.newton import NewtonSettings, newton, with_derivative
 from supple.time.scheme import AbstractScheme, Step
+
+DEFAULTS = NewtonSettings()
 
 
 class _Memory(NamedTuple):
     """The auxiliary acceleration a*."""
 
     auxiliary: Float[Array, " nv"]
+
+
+class _Problem(NamedTuple):
+    """The equation of one step in x, with ẋ and ẍ affine in it."""
+
+    model: Model
+    motion: Callable[[Float[Array, " nv"]], tuple[Coordinates, Float[Array, " nv"]]]
+    by_rate: Float[Array, ""]
+    """δẋ / δx."""
+    by_change: Float[Array, ""]
+    """δẍ / δx."""
+
+    def residual(self, x: Float[Array, " nv"]) -> Float[Array, " nv"]:
+        """Balance at the end of the step."""
+        return inverse_dynamics(self.model, self.motion(x)[0])
+
+    def linearise(
+        self, x: Float[Array, " nv"]
+    ) -> tuple[Float[Array, " nv"], Float[Array, "nv nv"]]:
+        """Balance and its derivative by x."""
+        tangent = inverse_dynamics_tangent(self.model, self.motion(x)[0])
+        matrix = tangent.stiffness + self.by_rate * tangent.damping + self.by_change * tangent.mass
+        return tangent.residual, matrix
+
+    def differentiable(self, root: Float[Array, " nv"]) -> Float[Array, " nv"]:
+        """A root that carries derivatives."""
+        return with_derivative(root, *self.linearise(lax.stop_gradient(root)))
 
 
 @dataclass(frozen=True)
@@ -39,7 +71,7 @@ class GeneralizedAlpha(AbstractScheme):
     alpha_f: float
     beta: float
     gamma: float
-    newton: NewtonSettings = NewtonSettings()
+    newton: NewtonSettings = DEFAULTS
 
     @property
     def order(self) -> int:
@@ -52,6 +84,20 @@ class GeneralizedAlpha(AbstractScheme):
     def start(self, model: Model, state: State) -> _Memory:
         return _Memory(state.a)
 
+    def _problem(
+        self, model: Model, state: State, memory: _Memory, h: Float[Array, ""]
+    ) -> "_Problem":
+        v, a, auxiliary = state.v, state.a, memory.auxiliary
+        am, af, beta, gamma = self.alpha_m, self.alpha_f, self.beta, self.gamma
+
+        def motion(x: Float[Array, " nv"]) -> tuple[Coordinates, Float[Array, " nv"]]:
+            new = (x - h * v - h**2 * (0.5 - beta) * auxiliary) / (beta * h**2)
+            xdot = v + h * ((1 - gamma) * auxiliary + gamma * new)
+            xddot = ((1 - am) * new + am * auxiliary - af * a) / (1 - af)
+            return Coordinates(state.q, x, xdot, xddot, state.t + h), new
+
+        return _Problem(model, motion, gamma / (beta * h), (1 - am) / (1 - af) / (beta * h**2))
+
     def step(
         self,
         model: Model,
@@ -60,40 +106,24 @@ class GeneralizedAlpha(AbstractScheme):
         h: Float[Array, ""],
         *,
         budget: Float[Array, ""] | None = None,
+        differentiable: bool = False,
     ) -> Step:
-        v, a, auxiliary = state.v, state.a, memory.auxiliary
-        am, af, beta, gamma = self.alpha_m, self.alpha_f, self.beta, self.gamma
-        ratio = (1 - am) / (1 - af)
-        by_rate, by_change = gamma / (beta * h), ratio / (beta * h**2)
-        t = state.t + h
-
-        def motion(x: Float[Array, " nv"]) -> tuple[Coordinates, Float[Array, " nv"]]:
-            new = (x - h * v - h**2 * (0.5 - beta) * auxiliary) / (beta * h**2)
-            xdot = v + h * ((1 - gamma) * auxiliary + gamma * new)
-            xddot = ((1 - am) * new + am * auxiliary - af * a) / (1 - af)
-            return Coordinates(state.q, x, xdot, xddot, t), new
-
-        def residual(x: Float[Array, " nv"]) -> Float[Array, " nv"]:
-            return inverse_dynamics(model, motion(x)[0])
-
-        def linearise(
-            x: Float[Array, " nv"],
-        ) -> tuple[Float[Array, " nv"], Float[Array, "nv nv"]]:
-            tangent = inverse_dynamics_tangent(model, motion(x)[0])
-            matrix = tangent.stiffness + by_rate * tangent.damping + by_change * tangent.mass
-            return tangent.residual, matrix
-
-        guess = h * v + h**2 / 2 * a
-        found = newton(residual, linearise, guess, jnp.asarray(model.scale), self.newton)
-        c, new = motion(found.x)
+        fixed = self._problem(*lax.stop_gradient((model, state, memory, h)))
+        now = lax.stop_gradient(state)
+        guess = h * now.v + h**2 / 2 * now.a
+        scale = jnp.asarray(model.scale)
+        found = newton(fixed.residual, fixed.linearise, guess, scale, self.newton)
+        problem = self._problem(model, state, memory, h) if differentiable else fixed
+        x = problem.differentiable(found.x) if differentiable else found.x
+        c, new = problem.motion(x)
         after = State(
-            t,
+            c.t,
             retract(model, c.q, c.x),
             rate(model, c.q, c.x, c.xdot),
             rate_derivative(model, c.q, c.x, c.xdot, c.xddot),
         )
         # Leading error of the displacement: h² (β - 1/6) times the change of acceleration.
-        gap = h**2 * (beta - 1 / 6) * (c.xddot - a)
+        gap = h**2 * (self.beta - 1 / 6) * (c.xddot - state.a)
         return Step(
             state=after,
             memory=_Memory(rate_derivative(model, c.q, c.x, c.xdot, new)),
@@ -111,7 +141,7 @@ def _ratio(name: str, rho: float) -> float:
     return rho
 
 
-def generalized_alpha(rho: float = 0.8, newton: NewtonSettings = NewtonSettings()) -> GeneralizedAlpha:
+def generalized_alpha(rho: float = 0.8, newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
     """Chung-Hulbert scheme with spectral radius ``rho`` at infinite frequency."""
     rho = _ratio("generalized_alpha", rho)
     am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
@@ -120,7 +150,7 @@ def generalized_alpha(rho: float = 0.8, newton: NewtonSettings = NewtonSettings(
 
 
 def newmark(
-    beta: float = 0.25, gamma: float = 0.5, newton: NewtonSettings = NewtonSettings()
+    beta: float = 0.25, gamma: float = 0.5, newton: NewtonSettings = DEFAULTS
 ) -> GeneralizedAlpha:
     """Newmark's scheme; the default is the average acceleration, that is the trapezoidal rule."""
     if not 0 < beta <= 1 or not 0 < gamma <= 1:
@@ -128,12 +158,12 @@ def newmark(
     return GeneralizedAlpha(0.0, 0.0, beta, gamma, newton)
 
 
-def trapezoidal(newton: NewtonSettings = NewtonSettings()) -> GeneralizedAlpha:
+def trapezoidal(newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
     """The trapezoidal rule on (q, v); the same as Newmark with β = ¼, γ = ½."""
     return newmark(newton=newton)
 
 
-def hht(rho: float = 0.8, newton: NewtonSettings = NewtonSettings()) -> GeneralizedAlpha:
+def hht(rho: float = 0.8, newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
     """Hilber-Hughes-Taylor, α_m = 0; rho in [½, 1]."""
     if not 0.5 <= rho <= 1.0:
         raise DescriptionError("hht", "rho", rho, "a spectral radius in [0.5, 1]")
@@ -141,7 +171,7 @@ def hht(rho: float = 0.8, newton: NewtonSettings = NewtonSettings()) -> Generali
     return GeneralizedAlpha(0.0, alpha, (1 + alpha) ** 2 / 4, 0.5 + alpha, newton)
 
 
-def wbz(rho: float = 0.8, newton: NewtonSettings = NewtonSettings()) -> GeneralizedAlpha:
+def wbz(rho: float = 0.8, newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
     """Wood-Bossak-Zienkiewicz, α_f = 0."""
     rho = _ratio("wbz", rho)
     alpha = (rho - 1) / (rho + 1)
@@ -152,7 +182,7 @@ def wbz(rho: float = 0.8, newton: NewtonSettings = NewtonSettings()) -> Generali
 class ImplicitEuler(AbstractScheme):
     """First order, strongly damping: ẋ = x/h, ẍ = (ẋ - v)/h."""
 
-    newton: NewtonSettings = NewtonSettings()
+    newton: NewtonSettings = DEFAULTS
 
     @property
     def order(self) -> int:
@@ -165,6 +195,13 @@ class ImplicitEuler(AbstractScheme):
     def start(self, model: Model, state: State) -> None:
         return None
 
+    def _problem(self, model: Model, state: State, h: Float[Array, ""]) -> _Problem:
+        def motion(x: Float[Array, " nv"]) -> tuple[Coordinates, Float[Array, " nv"]]:
+            xddot = (x / h - state.v) / h
+            return Coordinates(state.q, x, x / h, xddot, state.t + h), xddot
+
+        return _Problem(model, motion, 1 / h, 1 / h**2)
+
     def step(
         self,
         model: Model,
@@ -173,23 +210,15 @@ class ImplicitEuler(AbstractScheme):
         h: Float[Array, ""],
         *,
         budget: Float[Array, ""] | None = None,
+        differentiable: bool = False,
     ) -> Step:
-        def motion(x: Float[Array, " nv"]) -> Coordinates:
-            return Coordinates(state.q, x, x / h, (x / h - state.v) / h, state.t + h)
-
-        def residual(x: Float[Array, " nv"]) -> Float[Array, " nv"]:
-            return inverse_dynamics(model, motion(x))
-
-        def linearise(
-            x: Float[Array, " nv"],
-        ) -> tuple[Float[Array, " nv"], Float[Array, "nv nv"]]:
-            tangent = inverse_dynamics_tangent(model, motion(x))
-            matrix = tangent.stiffness + tangent.damping / h + tangent.mass / h**2
-            return tangent.residual, matrix
-
-        guess = h * state.v
-        found = newton(residual, linearise, guess, jnp.asarray(model.scale), self.newton)
-        c = motion(found.x)
+        fixed = self._problem(*lax.stop_gradient((model, state, h)))
+        guess = lax.stop_gradient(h * state.v)
+        scale = jnp.asarray(model.scale)
+        found = newton(fixed.residual, fixed.linearise, guess, scale, self.newton)
+        problem = self._problem(model, state, h) if differentiable else fixed
+        x = problem.differentiable(found.x) if differentiable else found.x
+        c, _ = problem.motion(x)
         after = State(
             state.t + h,
             retract(model, c.q, c.x),

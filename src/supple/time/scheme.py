@@ -3,8 +3,9 @@
 import abc
 from typing import Any, NamedTuple
 
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Bool, Float, Int
 
+from supple.arrays import Array
 from supple.model.model import Model
 from supple.model.state import State
 
@@ -48,9 +49,11 @@ class AbstractScheme(abc.ABC):
         h: Float[Array, ""],
         *,
         budget: Float[Array, ""] | None = None,
+        differentiable: bool = False,
     ) -> Step:
         """Attempt one step of length h (s).
 
         With a ``budget`` (displacement error over the robot's size) the step estimates its error and
-        solves only as well as the budget needs.
+        solves only as well as the budget needs. ``differentiable`` steps carry derivatives of their
+        outcome, forward and in reverse, at the price of one more linearisation.
         """

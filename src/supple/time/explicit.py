@@ -1,0 +1,126 @@
+"""Explicit schemes through diffrax: Euler, classical Runge-Kutta 4, Dormand-Prince 5(4).
+
+For comparison and for soft or purely rigid robots; stiff rods force them to tiny steps. They too work in the
+chart around each step's start, so floating orientations keep the full order.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from supple.arrays import Array
+from supple.errors import DescriptionError
+from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent, mass_matrix
+from supple.mechanics.local import Coordinates, rate, rate_derivative, retract
+from supple.mechanics.size import error_norm
+from supple.model.model import Model
+from supple.model.state import State
+from supple.time.scheme import AbstractScheme, Step
+
+ORDERS = {"euler": 1, "rk4": 4, "dopri5": 5}
+
+
+@dataclass(frozen=True)
+class Explicit(AbstractScheme):
+    """An explicit scheme by name: "euler", "rk4" or "dopri5" (the one with error control)."""
+
+    method: str = "dopri5"
+
+    def __post_init__(self) -> None:
+        if self.method not in ORDERS:
+            raise DescriptionError("Explicit", "method", self.method, f"one of {tuple(ORDERS)}")
+
+    @property
+    def order(self) -> int:
+        return ORDERS[self.method]
+
+    @property
+    def error_order(self) -> int:
+        return self.order
+
+    @cached_property
+    def solver(self) -> Any:
+        """The diffrax solver."""
+        import diffrax  # slow to import and rarely needed
+
+        if self.method == "euler":
+            return diffrax.Euler()
+        if self.method == "dopri5":
+            return diffrax.Dopri5()
+        classical = diffrax.ButcherTableau(
+            c=np.array([0.5, 0.5, 1.0]),
+            a_lower=(np.array([0.5]), np.array([0.0, 0.5]), np.array([0.0, 0.0, 1.0])),
+            b_sol=np.array([1, 2, 2, 1]) / 6,
+            b_error=np.array([1, 2, 2, 1]) / 6 - np.array([0.0, 1.0, 0.0, 0.0]),
+        )
+
+        class RungeKutta4(diffrax.AbstractERK):
+            """The classical fourth-order scheme; its error is measured against the midpoint rule."""
+
+            tableau: ClassVar[Any] = classical
+            interpolation_cls: ClassVar[Any] = (
+                diffrax.ThirdOrderHermitePolynomialInterpolation.from_k
+            )
+
+            def order(self, terms: Any) -> int:
+                return 4
+
+        return RungeKutta4()
+
+    def start(self, model: Model, state: State) -> None:
+        return None
+
+    def step(
+        self,
+        model: Model,
+        state: State,
+        memory: None,
+        h: Float[Array, ""],
+        *,
+        budget: Float[Array, ""] | None = None,
+        differentiable: bool = False,
+    ) -> Step:
+        import diffrax
+
+        n = model.nv
+
+        def field(t: Any, y: Float[Array, " m"], _: None) -> Float[Array, " m"]:
+            zero = jnp.zeros(n)
+            still = inverse_dynamics_tangent(model, Coordinates(state.q, y[:n], y[n:], zero, t))
+            return jnp.concatenate([y[n:], -jnp.linalg.solve(still.mass, still.residual)])
+
+        term = diffrax.ODETerm(field)
+        start = jnp.concatenate([jnp.zeros(n), state.v])
+        end = state.t + h
+        memory_ = self.solver.init(term, state.t, end, start, None)
+        y, y_error, _, _, _ = self.solver.step(
+            term, state.t, end, start, None, memory_, made_jump=False
+        )
+        x, xdot = y[:n], y[n:]
+        xddot = field(end, y, None)[n:]
+        after = State(
+            end,
+            retract(model, state.q, x),
+            rate(model, state.q, x, xdot),
+            rate_derivative(model, state.q, x, xdot, xddot),
+        )
+        error = jnp.zeros(())
+        if budget is not None:
+            gap = jnp.zeros(n) if y_error is None else y_error[:n]
+            error = error_norm(model, gap, mass_matrix(model, state.q))
+        moved = jnp.abs(x / jnp.asarray(model.scale))
+        # An explicit step cannot fail to converge; one that turns the robot by a radian has blown up.
+        good = jnp.all(jnp.isfinite(y)) & (jnp.max(moved) < 1.0)
+        return Step(
+            state=after,
+            memory=None,
+            converged=good,
+            iterations=jnp.ones((), dtype=int),
+            update=jnp.zeros(()),
+            worst=jnp.argmax(moved),
+            error=error,
+        )

@@ -49,6 +49,7 @@ from supple.robot.joint import (
 )
 from supple.robot.placement import along as along
 from supple.robot.robot import Robot as Robot
+from supple.run.carry import carry_over as carry_over
 from supple.run.simulate import (
     initial_state as initial_state,
     resume as resume,

@@ -28,7 +28,7 @@ def use_persistent_cache() -> None:
 
     ``JAX_COMPILATION_CACHE_DIR`` chooses another folder; ``SUPPLE_CACHE=off`` keeps nothing.
     """
-    if os.environ.get("SUPPLE_CACHE") == "off" or jax.config.read("jax_compilation_cache_dir"):
+    if os.environ.get("SUPPLE_CACHE") == "off" or "JAX_COMPILATION_CACHE_DIR" in os.environ:
         return
     root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     jax.config.update("jax_compilation_cache_dir", str(root / "supple" / "jax"))

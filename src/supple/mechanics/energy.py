@@ -22,7 +22,7 @@ class Energies(NamedTuple):
     potential: Float[Array, ""]
 
     @property
-    def total(self) -> Float[Array, ""]:
+    def total(self) -> Float[Array, "*b"]:
         """Their sum."""
         return self.kinetic + self.elastic + self.potential
 

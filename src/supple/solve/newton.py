@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Inexact, Int
 
 from supple.arrays import Array
 
@@ -35,10 +35,10 @@ class NewtonSettings:
 class Factorisation(NamedTuple):
     """LU factors with row permutation."""
 
-    lu: Float[Array, "n n"]
+    lu: Inexact[Array, "n n"]
     permutation: Int[Array, " n"]
 
-    def solve(self, b: Float[Array, " n"]) -> Float[Array, " n"]:
+    def solve(self, b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
         """Solution of A x = b."""
         column = b[self.permutation][:, None]
         lower = lax.linalg.triangular_solve(
@@ -47,7 +47,7 @@ class Factorisation(NamedTuple):
         return lax.linalg.triangular_solve(self.lu, lower, left_side=True, lower=False)[:, 0]
 
 
-def factorise(matrix: Float[Array, "n n"]) -> Factorisation:
+def factorise(matrix: Inexact[Array, "n n"]) -> Factorisation:
     """LU with partial pivoting."""
     lu, _, permutation = lax.linalg.lu(matrix)
     return Factorisation(lu, permutation)

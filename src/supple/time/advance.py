@@ -90,7 +90,7 @@ def begin(model: Model, scheme: AbstractScheme, state: State, h: Float[Array, ""
     )
 
 
-@partial(jit, static_argnames=("scheme", "control", "chunk"))
+@partial(jit, static_argnames=("scheme", "chunk"))
 def advance(
     model: Model,
     scheme: AbstractScheme,
@@ -172,7 +172,7 @@ def _fixed(
     arrived = good & (h == room)
     state = step.state
     state = State(jnp.where(arrived, goal, state.t), state.q, state.v, state.a)
-    smallest = control.dt * 0.5**control.halvings
+    smallest = control.dt * control.smallest
     status = jnp.where(
         good,
         jnp.where(arrived & (goal >= stop), Status.DONE, Status.RUNNING),

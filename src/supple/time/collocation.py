@@ -31,7 +31,7 @@ from supple.solve.newton import Factorisation, NewtonSettings, factorise, with_d
 from supple.time.scheme import AbstractScheme, Step
 from supple.time.tableau import REAL, Tableau, collocation_tableau
 
-DEFAULTS = NewtonSettings(tolerance=1e-9, max_iterations=15)
+DEFAULTS = NewtonSettings(tolerance=1e-10, max_iterations=15)
 NEWTON_SHARE = 0.1
 """Part of a step's error budget that may come from ending the Newton iteration early."""
 ERROR_WEIGHT = 0.05

@@ -1,27 +1,29 @@
-"""Step control: a fixed grid with substeps where the solver needs them, or a requested accuracy."""
+"""Step control: a fixed grid with substeps where the solver needs them, or a requested accuracy.
 
-from dataclasses import dataclass
+Both are pytrees of numbers, so that one compiled run serves every step and every accuracy.
+"""
+
+import equinox as eqx
 
 from supple.errors import StateError
 
 
-@dataclass(frozen=True)
-class FixedStep:
-    """Steps of ``dt`` seconds. A step that does not converge is split, at most ``halvings`` times."""
+class FixedStep(eqx.Module):
+    """Steps of ``dt`` seconds; one that does not converge is split, down to ``smallest`` of it."""
 
     dt: float
-    halvings: int = 12
+    smallest: float = 2.0**-12
 
-    def __post_init__(self) -> None:
+    def __check_init__(self) -> None:
         if not self.dt > 0:
             raise StateError(f"dt: got {self.dt!r}; need a positive number of seconds")
 
 
-@dataclass(frozen=True)
-class ErrorControl:
+class ErrorControl(eqx.Module):
     """Steps chosen so that displacement errors stay within ``accuracy`` times the robot's size.
 
-    The budget is spread evenly over ``horizon`` seconds: each step may err by accuracy · h / horizon.
+    The budget is spread evenly over the run: a step may err by accuracy · h / duration.
+    ``largest`` (s) bounds the step, ``smallest`` is the fraction of the run at which it gives up.
     """
 
     accuracy: float = 1e-3
@@ -29,7 +31,7 @@ class ErrorControl:
     smallest: float = 1e-9
     safety: float = 0.85
 
-    def __post_init__(self) -> None:
+    def __check_init__(self) -> None:
         if not 0 < self.accuracy < 1:
             raise StateError(f"accuracy: got {self.accuracy!r}; need a number between 0 and 1")
 

@@ -1,0 +1,29 @@
+"""Settings of the whole suite."""
+
+import os
+from collections.abc import Iterator
+
+# Compiling dominates these tests, and none of them times anything: skip LLVM's optimisations.
+if "xla_backend_optimization_level" not in os.environ.get("XLA_FLAGS", ""):
+    # In front: XLA stops reading at the first word without dashes.
+    flags = ("--xla_backend_optimization_level=0", os.environ.get("XLA_FLAGS", ""))
+    os.environ["XLA_FLAGS"] = " ".join(flags).strip()
+
+import jaxtyping
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """The same random numbers in every run and for every test."""
+    return np.random.default_rng(20240)
+
+
+@pytest.fixture
+def unchecked() -> Iterator[None]:
+    """As users run it: without the type checks of the test suite, which would answer first."""
+    before = jaxtyping.config.jaxtyping_disable
+    jaxtyping.config.update("jaxtyping_disable", True)
+    yield
+    jaxtyping.config.update("jaxtyping_disable", before)

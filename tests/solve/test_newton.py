@@ -1,0 +1,75 @@
+"""Newton's method on small systems: convergence, damping, failure, derivatives."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from supple.solve.newton import NewtonSettings, factorise, newton
+from tests.tools import jit
+
+SETTINGS = NewtonSettings(tolerance=1e-10, max_iterations=60)
+
+
+def solve(residual, x0, settings=SETTINGS):
+    def linearise(x):
+        return residual(x), jax.jacfwd(residual)(x)
+
+    run = jit(lambda x: newton(residual, linearise, x, jnp.ones(len(x0)), settings))
+    return run(jnp.asarray(x0))
+
+
+def test_a_linear_system_is_solved_at_once(rng):
+    A, b = rng.normal(size=(4, 4)), rng.normal(size=4)
+    found = solve(lambda x: A @ x - b, np.zeros(4))
+    assert bool(found.converged)
+    assert int(found.iterations) == 1
+    np.testing.assert_allclose(found.x, np.linalg.solve(A, b), atol=1e-12)
+
+
+def test_a_nonlinear_system_converges_to_its_root():
+    """x² + y² = 4, x y = 1 has the root ((√6 + √2)/2, (√6 - √2)/2)."""
+    found = solve(lambda z: jnp.stack([z @ z - 4, z[0] * z[1] - 1]), [2.5, 0.1])
+    assert bool(found.converged)
+    root = [(np.sqrt(6) + np.sqrt(2)) / 2, (np.sqrt(6) - np.sqrt(2)) / 2]
+    np.testing.assert_allclose(found.x, root, atol=1e-12)
+
+
+def test_damping_saves_a_start_from_which_full_steps_diverge():
+    """atan(x) = 0 from 3: undamped Newton jumps to -9.5, then 124, …"""
+    found = solve(jnp.arctan, [3.0])
+    assert bool(found.converged)
+    np.testing.assert_allclose(found.x, [0.0], atol=1e-10)
+
+
+def test_a_system_without_root_is_reported_and_stays_finite():
+    found = solve(lambda x: x**2 + 1.0, [0.7])
+    assert not bool(found.converged)
+    assert np.all(np.isfinite(found.x))
+
+
+def test_nan_is_reported_at_once():
+    found = solve(lambda x: jnp.log(x), [-1.0])
+    assert not bool(found.converged)
+    assert int(found.iterations) == 1
+
+
+def test_a_singular_matrix_is_reported():
+    found = solve(lambda x: jnp.stack([x[0] + x[1] - 1, x[0] + x[1] - 2]), [0.0, 0.0])
+    assert not bool(found.converged)
+
+
+def test_the_worst_coordinate_is_the_one_that_still_moves():
+    found = solve(
+        lambda x: jnp.stack([x[0] - 1, x[1] ** 2 + 1.0]),
+        [0.0, 0.7],
+        NewtonSettings(tolerance=1e-10, max_iterations=5),
+    )
+    assert int(found.worst) == 1
+
+
+def test_lu_factors_solve(rng):
+    A, b = rng.normal(size=(5, 5)), rng.normal(size=5)
+    A[0, 0] = 0.0  # needs a row exchange
+    np.testing.assert_allclose(
+        jit(lambda A, b: factorise(A).solve(b))(A, b), np.linalg.solve(A, b), atol=1e-12
+    )

@@ -1,0 +1,71 @@
+"""Imports between the parts of Supple point one way only, from what users see to the mathematics."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "supple"
+
+# Lowest first. A part may import from lower ones and from itself; parts on one line are neighbours
+# that do not know each other, except for the small tools in the first, which may.
+LAYERS = (
+    ("errors", "arrays", "numeric", "compile"),
+    ("lie",),
+    ("strain", "section"),
+    ("space",),
+    ("model",),
+    ("mechanics",),
+    ("solve",),
+    ("time",),
+    ("results",),
+    ("robot",),
+    ("run",),
+    ("robots",),
+    ("bench",),
+    ("cli",),
+)
+LEVEL = {part: level for level, layer in enumerate(LAYERS) for part in layer}
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imported_parts(path: Path) -> set[str]:
+    """Parts of supple that a file imports, inside functions too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            modules = [node.module or ""]
+            if node.module == "supple":
+                modules = [f"supple.{alias.name}" for alias in node.names]
+        else:
+            continue
+        names = [m.split(".") for m in modules if m.split(".")[0] == "supple"]
+        found |= {name[1] if len(name) > 1 else "" for name in names}
+    return found
+
+
+FILES = sorted(p for p in SOURCE.rglob("*.py") if p != SOURCE / "__init__.py")
+
+
+def test_there_is_something_to_check():
+    assert len(FILES) > 40
+    assert imported_parts(SOURCE / "space" / "grid.py") >= {"strain", "numeric"}
+
+
+def test_every_part_has_its_layer():
+    assert {part_of(path) for path in FILES} <= set(LEVEL)
+
+
+@pytest.mark.parametrize("path", FILES, ids=[str(p.relative_to(SOURCE)) for p in FILES])
+def test_imports_point_downwards(path):
+    own = part_of(path)
+    for part in imported_parts(path) - {own}:
+        assert part in LEVEL, f"{path.name} imports supple itself or an unknown part: {part!r}"
+        lower = LEVEL[part] < LEVEL[own] or LEVEL[part] == LEVEL[own] == 0
+        assert lower, f"{own} must not import {part}"

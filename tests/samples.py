@@ -69,7 +69,7 @@ def _tree() -> sp.Robot:
         lump("base", "ground", sp.Free()),
         rod("trunk", parent="base", joint=sp.Universal(stiffness=2.0, damping=0.1), basis=2),
         rod("branch", parent="trunk", at=0.4, rotation=(0, 0.3, 1.0), length=0.7, basis=2,
-            joint=sp.Planar(normal=(1.0, 2.0, 3.0), stiffness=5.0, rest=(0.1, 0.0, -0.1))),
+            joint=sp.Planar(normal=(1.0, 2.0, 3.0), stiffness=5.0, rest=0.1)),
         lump("wrist", "trunk", sp.Spherical(damping=0.05)),
         lump("slide", "wrist", sp.Prismatic((1.0, 1.0, 0.0), stiffness=30.0, rest=0.1, damping=0.3)),
         lump("wheel", "slide", sp.Revolute("y", damping=0.02)),

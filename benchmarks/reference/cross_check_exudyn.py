@@ -3,8 +3,10 @@
     python benchmarks/reference/cross_check_exudyn.py case elements steps [case elements steps ...]
 
 Exudyn's own geometrically exact beams (2D: three nodes; 3D: two nodes on SE(3))
-and its trapezoidal integrator (generalised alpha, spectral radius 1).  These
-are second-order codes, so the agreement is that of a coarser tolerance.
+and its generalised-alpha integrator: spectral radius 1 (trapezoidal rule) for the
+flying rods; 0.8 for the cantilevers, where the unresolved axial modes make the
+trapezoidal rule unstable.  Second order, so the agreement is that of a coarser
+tolerance.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from pathlib import Path
 import exudyn as exu
 import exudyn.itemInterface as item
 import numpy as np
-from cases import OUTPUTS, PLANAR, SPATIAL, PlanarCase, SpatialCase
+from cases import PLANAR, SPATIAL, PlanarCase, SpatialCase
 from numpy.typing import NDArray
 from planar_fem import PlanarMesh
 from planar_solve import static_equilibrium
@@ -24,19 +26,19 @@ Array = NDArray[np.float64]
 DATA = Path(__file__).resolve().parent / "data"
 
 
-def settings(duration: float, steps: int) -> exu.SimulationSettings:
-    """Trapezoidal rule, ``steps`` steps, sensors at every output instant."""
+def settings(duration: float, steps: int, radius: float) -> exu.SimulationSettings:
+    """Generalised alpha, ``steps`` steps, sensors at every step."""
     chosen = exu.SimulationSettings()
     chosen.timeIntegration.numberOfSteps = steps
     chosen.timeIntegration.endTime = duration
-    chosen.timeIntegration.generalizedAlpha.spectralRadius = 1.0
-    chosen.timeIntegration.newton.useModifiedNewton = True
-    chosen.timeIntegration.newton.relativeTolerance = 1e-9
+    chosen.timeIntegration.generalizedAlpha.spectralRadius = radius
+    chosen.timeIntegration.newton.useModifiedNewton = False
+    chosen.timeIntegration.newton.relativeTolerance = 1e-7
     chosen.timeIntegration.verboseMode = 0
     chosen.solution.file.write = False
-    chosen.solution.sensors.writePeriod = duration / OUTPUTS - 0.25 * duration / steps
+    chosen.solution.sensors.writePeriod = 0.0  # every step
     chosen.staticSolver.numberOfLoadSteps = 1
-    chosen.staticSolver.newton.relativeTolerance = 1e-9
+    chosen.staticSolver.newton.relativeTolerance = 1e-8
     chosen.staticSolver.verboseMode = 0
     chosen.linearSolver.solverType = exu.LinearSolverType.EigenSparse
     return chosen
@@ -52,7 +54,9 @@ def planar(case: PlanarCase, elements: int, steps: int) -> tuple[Array, Array]:
     mesh = PlanarMesh(rod, elements, 2)
     guess = np.vstack([np.zeros(3), static_equilibrium(mesh, case.tip_force) - mesh.straight()])
     nodes = [
-        mbs.AddNode(item.NodeRigidBody2D(referenceCoordinates=[s, 0, 0], initialCoordinates=list(u)))
+        mbs.AddNode(
+            item.NodeRigidBody2D(referenceCoordinates=[s, 0, 0], initialCoordinates=list(u))
+        )
         for s, u in zip(spots, guess, strict=True)
     ]
     for i in range(elements):
@@ -87,11 +91,11 @@ def planar(case: PlanarCase, elements: int, steps: int) -> tuple[Array, Array]:
         )
     )
     mbs.Assemble()
-    chosen = settings(case.duration, steps)
+    chosen = settings(case.duration, steps, 0.8)
     mbs.SolveStatic(chosen, updateInitialValues=True)
     mbs.SetLoadParameter(tip_load, "loadVector", [0.0, 0.0, 0.0])
     mbs.SolveDynamic(chosen)
-    data = mbs.GetSensorStoredData(sensor)
+    data = np.asarray(mbs.GetSensorStoredData(sensor))
     return data[:, 0], data[:, 1:4]
 
 
@@ -141,8 +145,8 @@ def spatial(case: SpatialCase, elements: int, steps: int) -> tuple[Array, Array]
         )
     )
     mbs.Assemble()
-    mbs.SolveDynamic(settings(case.duration, steps))
-    data = mbs.GetSensorStoredData(sensor)
+    mbs.SolveDynamic(settings(case.duration, steps, 1.0))
+    data = np.asarray(mbs.GetSensorStoredData(sensor))
     return data[:, 0], data[:, 1:4]
 
 
@@ -163,8 +167,8 @@ def main() -> None:
         else:
             times, tip = spatial(SPATIAL[name], count, total)
             length = SPATIAL[name].rod.length
-        if len(times) != OUTPUTS + 1 or np.max(np.abs(reference["t"] - times)) > 1e-8:
-            raise SystemExit("output instants do not match: steps must be a multiple of OUTPUTS")
+        # sampled at every step, and the solver may cut some: interpolate at our instants
+        tip = np.stack([np.interp(reference["t"], times, tip[:, i]) for i in range(3)], axis=1)
         error = np.linalg.norm(tip - reference["tip"], axis=1) / length
         line = f"{name}, {count} elements, {total} steps: static {error[0]:.1e},"
         line += f" first half {error[: len(error) // 2].max():.1e}, all {error.max():.1e} (x L)"

@@ -52,9 +52,7 @@ def follower_tip(
     return float(x), float(y), float(theta)
 
 
-def dead_tip(
-    force: float, length: float, bending_stiffness: float
-) -> tuple[float, float, float]:
+def dead_tip(force: float, length: float, bending_stiffness: float) -> tuple[float, float, float]:
     """Tip (x, y, theta) under a dead force along +y, for F L^2 / EI <= 100."""
     if force < 0:
         x, y, theta = dead_tip(-force, length, bending_stiffness)
@@ -138,8 +136,10 @@ def main() -> None:
             error = float(np.max(np.abs((np.array(tip) - check) / scale)))
             worst = max(worst, error)
             x, y, theta = tip
-            print(f"  F = {force:8.0f}  x = {x:18.12f}  y = {y:18.12f}  theta = {theta:16.12f}"
-                  f"  check {error:.1e}")
+            print(
+                f"  F = {force:8.0f}  x = {x:18.12f}  y = {y:18.12f}  theta = {theta:16.12f}"
+                f"  check {error:.1e}"
+            )
     print(f"largest difference from direct integration (x/L, y/L, theta): {worst:.1e}")
     residual = max(clamp_residual(a, 1.0, 1.0) for a in (0.01, 0.5, 2.0, 10.0, 25.0))
     print(f"dead force, clamp residual of the back integration: {residual:.1e}")

@@ -10,6 +10,7 @@ from numpy.polynomial import Legendre
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 
 def gauss_rule(count: int) -> tuple[Array, Array]:

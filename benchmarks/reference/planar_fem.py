@@ -24,7 +24,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from lagrange import Array, gauss_rule, lagrange, lobatto_rule
+from lagrange import Array, Indices, gauss_rule, lagrange, lobatto_rule
 from scipy.linalg import lapack
 
 
@@ -132,12 +132,10 @@ class PlanarMesh:
         return full.reshape(*full.shape[:-2], -1)
 
     def point_data(self, state: Array) -> Array:
-        """u = (x', y', theta', theta) at all points, shape (..., elements, p, 4)."""
-        return np.einsum("gai,...ei->...ega", self.gradient, self._local(state), optimize=True)
-
-    def gradient_of(self, increment: Array) -> Array:
-        """Change of ``point_data`` for a nodal increment (linear, zero at the clamp)."""
-        return self.point_data(increment)
+        """U = (x', y', theta', theta) at all points, shape (..., elements, p, 4)."""
+        local = self._local(state)
+        data = local @ self.gradient.reshape(4 * self.degree, -1).T
+        return data.reshape(*local.shape[:-1], self.degree, 4)
 
     def strains(self, data: Array) -> Array:
         """(axial, shear, bend) from ``point_data``."""
@@ -151,7 +149,7 @@ class PlanarMesh:
         return strains * np.array([self.rod.axial, self.rod.shear, self.rod.bending])
 
     def strain_jacobian(self, data: Array, strains: Array) -> Array:
-        """d strain / d u, shape (..., 3, 4)."""
+        """D strain / d u, shape (..., 3, 4)."""
         cos, sin = np.cos(data[..., 3]), np.sin(data[..., 3])
         jacobian = np.zeros((*data.shape[:-1], 3, 4))
         jacobian[..., 0, 0] = cos
@@ -163,37 +161,36 @@ class PlanarMesh:
         jacobian[..., 2, 2] = 1.0
         return jacobian
 
-    def forces_and_tangent(
-        self, state: Array, stress: Array | None
-    ) -> tuple[Array, Array, Array, Array]:
-        """Internal nodal force, element tangents, strain Jacobian, material stress.
-
-        ``stress`` is the independent stress used in the geometric tangent (None:
-        the material one, i.e. plain Newton).
-        """
+    def forces(self, state: Array) -> tuple[Array, Array, Array]:
+        """Internal nodal force, and at the points: strains and strain Jacobian."""
         data = self.point_data(state)
         strains = self.strains(data)
         jacobian = self.strain_jacobian(data, strains)
-        material = self.stress(strains)
-        local = np.einsum("...ac,...a->...c", jacobian, material)
-        force = self._gather(local.reshape(*local.shape[:-2], -1) @ self.force_map)
-        used = material if stress is None else stress
+        local = (self.stress(strains)[..., None, :] @ jacobian)[..., 0, :]
+        return (
+            self._gather(local.reshape(*local.shape[:-2], -1) @ self.force_map),
+            strains,
+            jacobian,
+        )
+
+    def tangent(self, strains: Array, jacobian: Array, stress: Array) -> Array:
+        """Element tangents; ``stress`` is the one used in their geometric part."""
         stiffness = np.array([self.rod.axial, self.rod.shear, self.rod.bending])
         hessian = np.swapaxes(jacobian, -1, -2) @ (stiffness[:, None] * jacobian)
-        normal, tangential = used[..., 0], used[..., 1]
+        normal, shear = stress[..., 0], stress[..., 1]
         cos, sin = jacobian[..., 0, 0], jacobian[..., 0, 1]
-        mixed_x = -normal * sin - tangential * cos
-        mixed_y = normal * cos - tangential * sin
+        mixed_x = -normal * sin - shear * cos
+        mixed_y = normal * cos - shear * sin
         hessian[..., 0, 3] += mixed_x
         hessian[..., 3, 0] += mixed_x
         hessian[..., 1, 3] += mixed_y
         hessian[..., 3, 1] += mixed_y
-        hessian[..., 3, 3] += -normal * (1 + strains[..., 0]) - tangential * strains[..., 1]
-        flat = hessian.reshape(*hessian.shape[:-3], -1)
-        tangent = (flat.reshape(-1, flat.shape[-1]) @ self.tangent_map).reshape(
-            *flat.shape[:-1], self.gradient.shape[2], self.gradient.shape[2]
+        hessian[..., 3, 3] += -normal * (1 + strains[..., 0]) - shear * strains[..., 1]
+        size = self.gradient.shape[2]
+        lead = hessian.shape[:-3]
+        return (hessian.reshape(-1, len(self.tangent_map)) @ self.tangent_map).reshape(
+            *lead, size, size
         )
-        return force, tangent, jacobian, material
 
     def _gather(self, local: Array) -> Array:
         """Sum element vectors (..., elements, 3 (p + 1)) into nodal ones."""
@@ -218,7 +215,7 @@ class PlanarMesh:
 
 
 class BandedSystem:
-    """Assembly and solution of the banded Newton systems, ``stages`` at once.
+    """Assembly and solution of the Newton systems of ``stages`` coupled stages.
 
     Unknowns are ordered (node, stage, dof), so the bandwidth is
     ``3 stages (p + 1) - 1``.
@@ -226,34 +223,30 @@ class BandedSystem:
 
     def __init__(self, mesh: PlanarMesh, stages: int, mass_factor: Array) -> None:
         self.mesh, self.stages = mesh, stages
-        degree = mesh.degree
         self.order = 3 * stages * mesh.nodes
-        self.band = 3 * stages * (degree + 1) - 1
+        self.band = 3 * stages * (mesh.degree + 1) - 1
         self.rows = 3 * self.band + 1  # LAPACK layout with room for the fill-in
-        node = mesh.connectivity - 1  # -1: clamp
-        dof = np.arange(3)
-
-        def unknown(stage: int) -> Array:
-            index = (node[..., None] * stages + stage) * 3 + dof
-            index = np.where(node[..., None] >= 0, index, -1)
-            return index.reshape(mesh.elements, -1)
-
-        def place(row_stage: int, column_stage: int) -> Array:
-            row = unknown(row_stage)[:, :, None]
-            column = unknown(column_stage)[:, None, :]
-            # column-major LAPACK storage, last entry is a dump for the clamp
-            flat = column * self.rows + 2 * self.band + row - column
-            return np.where((row >= 0) & (column >= 0), flat, self.order * self.rows)
-
-        self.places = np.stack([place(i, i) for i in range(stages)]).ravel()
+        self.places = np.stack([self._places(i, i) for i in range(stages)]).ravel()
         self.inertia = np.zeros(self.order * self.rows + 1)
         if np.any(mass_factor):
+            shape = (mesh.elements, *mesh.mass.shape)
             for i in range(stages):
                 for j in range(stages):
-                    block = np.broadcast_to(
-                        mass_factor[i, j] * mesh.mass, (mesh.elements, *mesh.mass.shape)
-                    )
-                    np.add.at(self.inertia, place(i, j).ravel(), block.ravel())
+                    block = np.broadcast_to(mass_factor[i, j] * mesh.mass, shape)
+                    np.add.at(self.inertia, self._places(i, j).ravel(), block.ravel())
+
+    def _unknowns(self, stage: int) -> Indices:
+        """Numbers of the element unknowns of one stage; negative at the clamp."""
+        node = self.mesh.connectivity[..., None] - 1
+        index = (node * self.stages + stage) * 3 + np.arange(3)
+        return np.where(node >= 0, index, -1).reshape(self.mesh.elements, -1)
+
+    def _places(self, row_stage: int, column_stage: int) -> Indices:
+        """Where element matrices go in the band; one dump entry for the clamp."""
+        row = self._unknowns(row_stage)[:, :, None]
+        column = self._unknowns(column_stage)[:, None, :]
+        flat = column * self.rows + 2 * self.band + row - column
+        return np.where((row >= 0) & (column >= 0), flat, self.order * self.rows)
 
     def factor(self, tangents: Array) -> tuple[Array, Array]:
         """LU factors of (mass part + stage-diagonal element tangents)."""
@@ -264,10 +257,10 @@ class BandedSystem:
             raise ArithmeticError("singular Newton matrix")
         return factors, pivots
 
-    def solve(self, factored: tuple[Array, Array], residual: Array) -> Array:
+    def solve(self, factors: tuple[Array, Array], residual: Array) -> Array:
         """Solve for a right-hand side of shape (stages, nodes, 3); same shape out."""
         right = np.ascontiguousarray(residual.transpose(1, 0, 2)).reshape(-1, 1)
         answer, _ = lapack.dgbtrs(
-            factored[0], self.band, self.band, right, factored[1], overwrite_b=1
+            factors[0], self.band, self.band, right, factors[1], overwrite_b=1
         )
         return answer.reshape(self.mesh.nodes, self.stages, 3).transpose(1, 0, 2)

@@ -10,6 +10,53 @@ from lagrange import Array, gauss_rule, lagrange
 from planar_fem import BandedSystem, PlanarMesh
 
 
+@dataclass
+class Newton:
+    """Newton's method for internal force(state) + outer(state) = 0.
+
+    ``outer`` is linear in the state, its matrix is the mass part of ``system``.
+    ``stress`` is the independent stress at the quadrature points.  The factors
+    are kept, also from one solve to the next, as long as each iteration divides
+    the increment by 20.
+    """
+
+    mesh: PlanarMesh
+    system: BandedSystem
+    stress: Array
+    tolerance: float = 1e-11
+    factors: tuple[Array, Array] | None = None
+    iterations: int = 0
+
+    def solve(self, state: Array, outer: Callable[[Array], Array], limit: int = 30) -> Array | None:
+        """The solution near ``state``, or None when the iteration does not converge.
+
+        Stops when the largest increment (x and y divided by L) is below the
+        tolerance, or stagnates at rounding level.
+        """
+        mesh = self.mesh
+        scale = np.array([mesh.rod.length, mesh.rod.length, 1.0])
+        size = np.inf
+        fresh = False
+        for _ in range(limit):
+            self.iterations += 1
+            force, strains, jacobian = mesh.forces(state)
+            if self.factors is None:
+                self.factors = self.system.factor(mesh.tangent(strains, jacobian, self.stress))
+                fresh = True
+            increment = self.system.solve(self.factors, -(force + outer(state)))
+            change = jacobian @ mesh.point_data(increment)[..., None]
+            self.stress = mesh.stress(strains + change[..., 0])
+            state = state + increment
+            previous, size = size, float(np.max(np.abs(increment / scale)))
+            if not np.isfinite(size) or size > 1e3:
+                return None
+            if size < self.tolerance or (size < 1e-9 and size > 0.3 * previous):
+                return state
+            if size > 0.05 * previous or (fresh and size > 1e-5):
+                self.factors = None
+        return None
+
+
 def static_equilibrium(
     mesh: PlanarMesh, tip_force: tuple[float, float], tolerance: float = 1e-12
 ) -> Array:
@@ -17,53 +64,22 @@ def static_equilibrium(
     system = BandedSystem(mesh, 1, np.zeros((1, 1)))
     load = mesh.body_force.copy()
     load[-1, :2] += tip_force
-    state, stress = mesh.straight()[None], None
+    state = mesh.straight()[None]
+    stress = mesh.stress(mesh.strains(mesh.point_data(state)))
     done, step = 0.0, 0.02
     while done < 1.0:
         target = min(1.0, done + step)
-        trial = newton(mesh, system, state, stress, lambda q, r=target: -r * load, tolerance)
+        newton = Newton(mesh, system, stress, tolerance)
+        share = target * load
+        trial = newton.solve(state, lambda _, share=share: -share)  # type: ignore[misc]
         if trial is None:
             step /= 2
             if step < 1e-7:
                 raise ArithmeticError("static solution not found")
             continue
-        state, stress, _ = trial
+        state, stress = trial, newton.stress
         done, step = target, 1.5 * step
     return state[0]
-
-
-def newton(
-    mesh: PlanarMesh,
-    system: BandedSystem,
-    state: Array,
-    stress: Array | None,
-    outer: Callable[[Array], Array],
-    tolerance: float,
-    limit: int = 25,
-) -> tuple[Array, Array, int] | None:
-    """Solve internal force(state) + outer(state) = 0, ``outer`` linear in state.
-
-    Stops when the largest increment is below ``tolerance`` (times L for x, y)
-    or stagnates at rounding level.  Returns None when it does not converge.
-    """
-    scale = np.array([mesh.rod.length, mesh.rod.length, 1.0])
-    size, ratio = np.inf, np.inf
-    factored = None
-    for iteration in range(1, limit + 1):
-        force, tangent, jacobian, material = mesh.forces_and_tangent(state, stress)
-        if factored is None or size > 1e-5 or ratio > 0.05:  # else: keep the factors
-            factored = system.factor(tangent)
-        increment = system.solve(factored, -(force + outer(state)))
-        change = mesh.gradient_of(increment)
-        stress = material + mesh.stress(np.einsum("...ac,...c->...a", jacobian, change))
-        state = state + increment
-        previous, size = size, float(np.max(np.abs(increment / scale)))
-        ratio = size / previous
-        if not np.isfinite(size) or size > 1e3:
-            return None
-        if size < tolerance or (size < 1e-9 and ratio > 0.3):
-            return state, stress, iteration
-    return None
 
 
 @dataclass(frozen=True)
@@ -121,41 +137,42 @@ def integrate(
     """From rest at ``state``: ``outputs`` intervals of ``substeps`` steps each."""
     stages = len(method.points)
     h = duration / (outputs * substeps)
-    inverse = np.linalg.inv(method.twice) / h**2
-    system = BandedSystem(mesh, stages, inverse)
+    inverse: Array = np.linalg.inv(method.twice).astype(float) / h**2
+    stress = mesh.stress(mesh.strains(mesh.point_data(state)))
+    stress = np.broadcast_to(stress, (stages, *stress.shape))
+    newton = Newton(mesh, BandedSystem(mesh, stages, inverse), stress, tolerance)
     position, velocity = state, np.zeros_like(state)
     ahead, _ = lagrange(method.points, method.points + 1.0)
     acceleration = np.zeros((stages, *state.shape))
-    stress = mesh.stress(mesh.strains(mesh.point_data(state)))
-    stress = np.broadcast_to(stress, (stages, *stress.shape))
     tip = [position[-1].copy()]
     energies = [mesh.energy(position, velocity)]
-    kinetic, iterations = 0.0, 0
+    kinetic = 0.0
     c = method.points[:, None, None]
     for step in range(outputs * substeps):
         base = position + h * c * velocity
-        guess = base + h**2 * np.einsum("ij,jnd->ind", method.twice, acceleration)
+        guess = base + h**2 * np.tensordot(method.twice, acceleration, 1)
 
         def outer(stage: Array, base: Array = base) -> Array:
-            needed = np.einsum("ij,jnd->ind", inverse, stage - base)
+            needed = np.tensordot(inverse, stage - base, 1)
             return mesh.times_mass(needed) - mesh.body_force
 
-        solved = newton(mesh, system, guess, stress, outer, tolerance)
-        if solved is None:
+        stage = newton.solve(guess, outer)
+        if stage is None:  # once more, with factors of the guess
+            newton.factors = None
+            stage = newton.solve(guess, outer)
+        if stage is None:
             raise ArithmeticError(f"Newton failed at t = {step * h:.6g}")
-        stage, stress, count = solved
-        stress = np.broadcast_to(stress[-1:], stress.shape)
-        iterations += count
-        acceleration = np.einsum("ij,jnd->ind", inverse, stage - base)
+        acceleration = np.tensordot(inverse, stage - base, 1)
         position = position + h * velocity
-        position = position + h**2 * np.einsum("j,jnd->nd", method.end_twice, acceleration)
-        velocity = velocity + h * np.einsum("j,jnd->nd", method.end_once, acceleration)
+        position = position + h**2 * np.tensordot(method.end_twice, acceleration, 1)
+        velocity = velocity + h * np.tensordot(method.end_once, acceleration, 1)
         # guess for the next step: polynomial continuation
-        acceleration = np.einsum("ij,jnd->ind", ahead, acceleration)
+        acceleration = np.tensordot(ahead, acceleration, 1)
+        newton.stress = np.broadcast_to(newton.stress[-1:], newton.stress.shape)
         if (step + 1) % substeps == 0:
             tip.append(position[-1].copy())
             energies.append(mesh.energy(position, velocity))
             kinetic = max(kinetic, 0.5 * float(np.sum(velocity * mesh.times_mass(velocity))))
     drift = float(np.max(np.abs(np.array(energies) - energies[0]))) / kinetic
     times = np.linspace(0.0, duration, outputs + 1)
-    return PlanarRun(times, np.array(tip), drift, iterations / (outputs * substeps))
+    return PlanarRun(times, np.array(tip), drift, newton.iterations / (outputs * substeps))

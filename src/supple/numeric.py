@@ -51,6 +51,8 @@ def check_positive(item: str, field: str, value: Profile, *, allow_zero: bool = 
         return
     else:
         samples = _as_float(item, field, value, need)
+        if np.ndim(samples):
+            raise DescriptionError(item, field, value, "one number, not several")
     good = np.isfinite(samples) & (samples >= 0 if allow_zero else samples > 0)
     if not np.all(good):
         bad = np.asarray(samples)[~good].flat[0] if np.ndim(samples) else samples
@@ -64,7 +66,10 @@ def check_vector(item: str, field: str, value: Any, shape: tuple[int, ...]) -> A
     else:
         need = f"{_count(shape)} finite numbers, shape {shape}"
         try:
-            array = np.asarray(value, dtype=float)
+            raw = np.asarray(value)
+            if raw.dtype.kind in "USO":  # NumPy would turn text into numbers
+                raise TypeError
+            array = raw.astype(float)
         except (TypeError, ValueError):
             raise DescriptionError(item, field, value, need) from None
         if array.shape == shape and not np.all(np.isfinite(array)):
@@ -72,6 +77,15 @@ def check_vector(item: str, field: str, value: Any, shape: tuple[int, ...]) -> A
     if array.shape != shape:
         raise DescriptionError(item, field, value, f"shape {shape}, not {array.shape}")
     return array
+
+
+def check_number(item: str, field: str, value: Any, need: str = "a finite number") -> None:
+    """Raise unless a value is one finite number (or traced)."""
+    if is_traced(value):
+        return
+    number = _as_float(item, field, value, need)
+    if np.ndim(number) or not np.isfinite(number):
+        raise DescriptionError(item, field, value, need)
 
 
 def _count(shape: tuple[int, ...]) -> str:

@@ -62,6 +62,17 @@ def test_a_floating_robot_accelerates_the_same_anywhere(rng, distance):
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
 
 
+def test_a_floating_robot_described_far_away_accelerates_the_same(rng):
+    model = model_of("crawler")
+    q, v = random_configuration(model, rng), random_vector(model, rng, 1.0, 2.0)
+    grounded = np.array(model.topology.attach) == -1
+    position = model.offsets.position + 1e5 * grounded[:, None]
+    far = eqx.tree_at(lambda m: m.offsets.position, model, position)
+    expected = np.asarray(accelerate(model, q, v, 0.3))
+    found = accelerate(far, q, v, 0.3)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+
+
 def test_turning_a_floating_robot_turns_its_acceleration(rng):
     """Without weight: body rates and strains as before, the position's acceleration turned."""
     model = eqx.tree_at(lambda m: m.gravity, model_of("crawler"), np.zeros(3))

@@ -137,7 +137,7 @@ def test_one_mode_cantilever_deflects_by_the_ritz_formula():
 
 
 def test_what_stands_side_by_side_does_not_interact(rng):
-    model, q, v = state()
+    model, q, _ = state()
     found = tangent(model, at(q, rng.normal(size=model.nv)))
     chain = {i for n in ("upper", "lower") for i in range(model.nv)[find_joint(model, n).v]}
     others = sorted(set(range(model.nv)) - chain)

@@ -180,7 +180,6 @@ def test_unknown_names_are_answered_with_the_known_ones(ask, parts):
     assert all(part in str(caught.value) for part in parts)
 
 
-@pytest.mark.xfail(reason="frame_motion and rod_shape extrapolate silently outside [0, 1]")
 @pytest.mark.parametrize("outside", [-0.1, 1.5, np.nan])
 def test_points_outside_a_rod_are_refused(outside):
     model = model_of("driven")

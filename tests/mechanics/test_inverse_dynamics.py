@@ -9,7 +9,8 @@ from scipy.spatial.transform import Rotation
 
 import supple as sp
 from supple.mechanics.frames import frame_motion
-from supple.mechanics.inverse_dynamics import element_matrices
+from supple.mechanics.inverse_dynamics import element_matrices, inverse_dynamics
+from supple.section import SolidProperties
 from tests.mechanics import strong_form
 from tests.samples import (
     BENT,
@@ -33,20 +34,34 @@ HEAVY = dict(mass=0.5, inertia=(2e-3, 3e-3, 4e-3), com=(0.1, 0.02, -0.03))
 GRAVITY = np.array([1.0, -2.0, -9.0])
 
 
-def properties(u):
-    """Stiffness, inertia and damping at u, (6, 6) each."""
-    from supple.section import SolidProperties
-
-    found = SolidProperties(FLAT, RUBBER).matrices(np.array([u]))
-    return found.stiffness[0], found.inertia[0], found.damping[0]
+TAPER = sp.Rectangle(lambda u: 0.03 - 0.015 * u, 0.02)
 
 
-def strong(model, q, v, a, rest, **options):
+def full_properties() -> sp.GivenProperties:
+    """Stiffness and damping that couple all strains; sections whose mass is off their centre."""
+    rng = np.random.default_rng(5)
+    stiffness, damping = (
+        np.diag(scale) @ (np.eye(6) + 0.1 * (root + root.T)) @ np.diag(scale)
+        for root, scale in zip(
+            rng.uniform(-1, 1, (2, 6, 6)), (np.array([1, 1, 2, 20, 20, 20]), np.full(6, 0.3)),
+            strict=True,
+        )
+    )  # fmt: skip
+    inertia = strong_form.spatial(0.6, np.diag([3e-5, 2e-5, 1e-5]), (0.002, -0.004, 0.003))
+    return sp.GivenProperties(stiffness, inertia, damping)
+
+
+def strong(model, properties, q, v, a, rest, **options):
     field = model.groups[-1].grid.field
+
+    def matrices(u):
+        found = properties.matrices(np.array([u]))
+        return found.stiffness[0], found.inertia[0], found.damping[0]
+
     return strong_form.inverse_dynamics(
         lambda u: field.values(np.array([u]))[0],
         lambda u: np.array(rest),
-        properties,
+        matrices,
         1.0,
         (q, v, a),
         GRAVITY,
@@ -59,8 +74,10 @@ def agree(found, expected, tolerance):
     np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * size)
 
 
-def test_a_clamped_rod_with_a_dead_tip_load_agrees_with_the_strong_form(rng):
-    robot = sp.Robot(rod(nodes=18), sp.Wrench("tip", on="arm", **DEAD), gravity=GRAVITY)
+def test_a_tapered_clamped_rod_with_a_dead_tip_load_agrees_with_the_strong_form(rng):
+    robot = sp.Robot(
+        rod(nodes=18, section=TAPER), sp.Wrench("tip", on="arm", **DEAD), gravity=GRAVITY
+    )
     model = robot.build()
     q = random_configuration(model, rng)
     v, a = random_vector(model, rng, 1.0, 3.0), random_vector(model, rng, 1.0, 10.0)
@@ -69,23 +86,27 @@ def test_a_clamped_rod_with_a_dead_tip_load_agrees_with_the_strong_form(rng):
         force, moment = (rotation.T @ np.array(DEAD[k]) for k in ("force", "moment"))
         return np.concatenate([moment + np.cross(DEAD["position"], force), force])
 
-    expected = strong(model, q, v, a, (0, 0, 0, 1, 0, 0), tip_wrench=tip)
+    properties = SolidProperties(TAPER, RUBBER)
+    expected = strong(model, properties, q, v, a, (0, 0, 0, 1, 0, 0), tip_wrench=tip)
     agree(residual(model, at(q, v, a)), expected, TOL)
 
 
-def test_a_sheared_rod_on_a_moving_base_with_a_tool_agrees_with_the_strong_form(rng):
+def test_a_coupled_rod_on_a_moving_base_with_a_tool_agrees_with_the_strong_form(rng):
+    properties = full_properties()
     robot = sp.Robot(
-        rod(nodes=18, strains="reissner", basis=2, rest=BENT, joint=sp.Driven(moving)),
+        sp.Rod(
+            "arm", length=1.0, nodes=18, strains="reissner", basis=2, rest=BENT,
+            properties=properties, joint=sp.Driven(moving),
+        ),
         sp.Body("tool", parent="arm", **HEAVY),
         gravity=GRAVITY,
-    )
+    )  # fmt: skip
     model = robot.build()
     q = random_configuration(model, rng)
     v, a = random_vector(model, rng, 1.0, 3.0), random_vector(model, rng, 1.0, 10.0)
     t = 0.7
-    base = driven_base(t)
     inertia = strong_form.spatial(HEAVY["mass"], np.diag(HEAVY["inertia"]), HEAVY["com"])
-    expected = strong(model, q, v, a, BENT, base=base, tip_inertia=inertia)
+    expected = strong(model, properties, q, v, a, BENT, base=driven_base(t), tip_inertia=inertia)
     agree(residual(model, at(q, v, a, t)), expected, TOL)
 
 
@@ -157,7 +178,8 @@ def test_element_matrices_integrate_sectional_ones():
     """Legendre modes are orthogonal: ∫ P_k² = 1/(2k+1), so K is diagonal for a uniform rod."""
     model = model_of("clamped")
     stiffness, damping = element_matrices(model, 0)
-    H, _, D = properties(0.5)
+    found = SolidProperties(FLAT, RUBBER).matrices(np.array([0.5]))
+    H, D = found.stiffness[0], found.damping[0]
     expected = np.kron(H.diagonal()[:3], 1 / (2 * np.arange(3) + 1))
     np.testing.assert_allclose(stiffness[0], np.diag(expected), atol=1e-12 * expected.max())
     np.testing.assert_allclose(damping[0], 0.02 * stiffness[0], rtol=1e-12, atol=1e-15)
@@ -170,8 +192,6 @@ def test_gravity_can_be_differentiated(rng):
     q, v = random_configuration(model, rng), np.zeros(model.nv)
 
     def by_gravity(gravity):
-        from supple.mechanics.inverse_dynamics import inverse_dynamics
-
         return inverse_dynamics(eqx.tree_at(lambda m: m.gravity, model, gravity), at(q, v))
 
     slope = jit(jax.jacfwd(by_gravity))(model.gravity)

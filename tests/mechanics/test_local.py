@@ -1,5 +1,6 @@
 """Charts of joints and rods: retraction, its inverse, and rates, through the whole model."""
 
+import equinox as eqx
 import jax
 import numpy as np
 import pytest
@@ -52,20 +53,12 @@ def test_at_the_centre_of_the_chart_velocities_are_the_rates(rng):
     "damped",
     [
         False,
-        pytest.param(
-            True,
-            marks=pytest.mark.xfail(
-                reason="damping of a Spherical joint acts on ẋ instead of the angular velocity "
-                "T(x) ẋ, so it depends on the chart (element_force: D ẋ, need Tᵀ D T ẋ)"
-            ),
-        ),
+        True,
     ],
     ids=["undamped", "damped"],
 )
 def test_the_balance_does_not_depend_on_the_chart(rng, damped):
     """R(q; x, ẋ, ẍ) = Tᵀ R(q ⊕ x; 0, v, v̇) with v = T ẋ: the same motion, the same forces."""
-    import equinox as eqx
-
     model = model_of("tree")
     if not damped:
         model = eqx.tree_at(

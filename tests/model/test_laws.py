@@ -33,7 +33,7 @@ def test_a_table_interpolates_linearly_and_holds_its_ends():
     ("times", "points"), [([0.0, 0.0], [1, 2]), ([1.0, 0.0], [1, 2]), ([0.0], [1, 2]), ([], [])]
 )
 def test_bad_tables_are_refused(times, points):
-    with pytest.raises(sp.DescriptionError, match="Table: times: got .*need increasing times"):
+    with pytest.raises(sp.DescriptionError, match=r"Table: times: got .*need increasing times"):
         sp.Table(times, points)
 
 

@@ -65,20 +65,12 @@ def test_the_held_robot_is_where_its_loads_put_it():
         assert found == pytest.approx(curvature, rel=1e-3, abs=1e-9)
 
 
-RENUMBERED = pytest.mark.xfail(
-    reason="release() hands the held q over by position; removing a load regroups the rods and "
-    "renumbers their coordinates (carry_over exists and is not used)"
-)
-
-
-@RENUMBERED
 def test_a_released_robot_starts_where_it_was_held():
     first = {name: released().position(name)[0] for name in ("left", "middle", "right")}
     for name, position in first.items():
         np.testing.assert_allclose(position, held().position(name), atol=1e-9)
 
 
-@RENUMBERED
 def test_half_a_period_later_it_is_on_the_other_side():
     for name in ("left", "middle", "right"):
         start = held().position(name)[1] - offset(name)
@@ -95,7 +87,6 @@ def test_energy_is_kept_while_it_swings():
     assert run.energies.kinetic.max() > 0.9 * total[0]
 
 
-@RENUMBERED
 def test_its_energy_is_that_of_the_held_robot():
     expected = float(held().energies.elastic)
     assert float(released().energies.elastic[0]) == pytest.approx(expected, rel=1e-9)

@@ -68,9 +68,7 @@ def test_shapes_have_unit_modal_mass_and_are_orthogonal():
 
 def test_stiffness_damping_gives_ratios_that_grow_with_frequency():
     found = sp.modes(clamped(), count=3)
-    np.testing.assert_allclose(
-        found.damping_ratios, MU * np.pi * found.frequencies, rtol=1e-8
-    )
+    np.testing.assert_allclose(found.damping_ratios, MU * np.pi * found.frequencies, rtol=1e-8)
 
 
 def test_eigenvalues_of_the_linear_model_are_those_of_the_modes():
@@ -107,10 +105,6 @@ def test_the_linear_model_is_the_derivative_of_the_dynamics_at_an_equilibrium():
     np.testing.assert_array_equal(linear.A[: model.nv], np.eye(18, k=9)[:9])
 
 
-@pytest.mark.xfail(
-    reason="linear_model takes K at zero acceleration; away from equilibrium the term ∂M/∂q · a of "
-    "the actual acceleration is missing, so A is not the derivative of the dynamics"
-)
 def test_the_linear_model_is_the_derivative_of_the_dynamics_at_a_moving_state(rng):
     model = sp.Robot(
         sp.Body("a", mass=1.0, com=(1, 0, 0), inertia=(0.1, 0.1, 0.1), joint=sp.Revolute("y")),
@@ -150,3 +144,33 @@ def test_an_inverted_pendulum_is_found_unstable():
     expected = np.sqrt(9.81 * 0.5 / (0.1 + 0.25)) / (2 * np.pi)
     np.testing.assert_allclose(down.frequencies, [expected], rtol=1e-12)
     assert down.stable
+
+
+def beck(load: float):
+    """Beck's column: a unit cantilever under a follower force along its tip, in units of EI/L²."""
+    properties = sp.GivenProperties((1, 1, 1, 1e6, 1e6, 1e6), (1e-9, 1e-9, 1e-9, 1, 1, 1))
+    return sp.Robot(
+        sp.Rod("column", length=1.0, strains="planar", basis=9, properties=properties),
+        sp.Wrench("tip", on="column", force=(-load, 0, 0), follower=True),
+        gravity=(0, 0, 0),
+    ).build()
+
+
+def test_becks_column_flutters_at_its_critical_load():
+    """20.0509 EI/L² (Beck 1952): below it all eigenvalues are imaginary, above it two are not."""
+    growth = [sp.linearise(beck(load)).eigenvalues.real.max() for load in (20.04, 20.06)]
+    assert abs(growth[0]) < 1e-6
+    assert growth[1] > 1e-2
+
+
+def test_modes_under_a_follower_load_are_those_of_the_linear_model():
+    model = beck(10.0)
+    found = sp.modes(model, count=2)
+    speeds = np.sort(np.abs(sp.linearise(model).eigenvalues.imag))[::2][:2]
+    assert found.stable
+    np.testing.assert_allclose(2 * np.pi * found.frequencies, speeds, rtol=1e-6)
+
+
+def test_configurations_that_do_not_fit_are_refused():
+    with pytest.raises(sp.StateError, match=r"\(12,\)"):
+        sp.modes(clamped(), at=np.zeros(12))

@@ -96,13 +96,7 @@ def test_a_rest_shape_given_as_a_function_is_followed():
     "integrator",
     [
         sp.Magnus(),
-        pytest.param(
-            sp.Spectral(),
-            marks=pytest.mark.xfail(
-                reason="rest shape (and section) of the two Chebyshev nodes on a break are both "
-                "taken from its right; only the basis is taken from either side"
-            ),
-        ),
+        sp.Spectral(),
     ],
 )
 def test_a_rest_shape_with_a_kink_needs_only_its_break(integrator):

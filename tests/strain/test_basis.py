@@ -1,5 +1,7 @@
 """Strain bases: their values, counts, degrees and breaks, the same in NumPy and JAX."""
 
+from itertools import pairwise
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -63,7 +65,7 @@ def test_jax_and_numpy_give_the_same_values(name):
 def test_every_basis_is_a_polynomial_of_its_degree_between_its_breaks(name):
     basis = BASES[name]
     edges = (0.0, *basis.breaks, 1.0)
-    for a, b in zip(edges, edges[1:], strict=False):
+    for a, b in pairwise(edges):
         u = np.linspace(a, b, basis.degree + 6)[1:-1]
         values = basis.values(u)
         fit = np.polynomial.chebyshev.Chebyshev.fit

@@ -61,7 +61,7 @@ def test_observed_order(tumbler, scheme, order, steps, slack):
 
 
 def test_momentum_of_free_flight_is_conserved_by_gauss(tumbler):
-    model, state, _ = tumbler
+    _, state, _ = tumbler
     drifting = sp.Robot(
         sp.Body(
             "hub", mass=0.3, inertia=(2e-3, 3e-3, 4e-3), com=(0.02, 0.0, 0.01), joint=sp.Free()

@@ -148,6 +148,11 @@ def rod_strain(
 
 def _resampled(model: Model, slot: Slot, points: tuple[float, ...]) -> RodGroup:
     """One rod of a group with other sample points."""
+    outside = [u for u in points if not 0.0 <= u <= 1.0]
+    if outside:
+        raise StateError(
+            f"{slot.name}: at: got {outside[0]}; need fractions of the length in [0, 1]"
+        )
     group = model.groups[slot.group]
     assert isinstance(group, RodGroup)
     one = jax.tree.map(lambda leaf: leaf[slot.row], group)

@@ -10,6 +10,7 @@ R = 0 is the balance every solver works on: statics with ẋ = ẍ = 0, a time s
 
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
@@ -85,6 +86,8 @@ def element_force(model: Model, index: int, c: Coordinates) -> Float[Array, "b m
     group = model.groups[index]
     q = group_rows(model, index, c.q, configuration=True)
     x, xdot = group_rows(model, index, c.x), group_rows(model, index, c.xdot)
+    if isinstance(group, JointGroup) and group.nq != group.nv:
+        return _joint_damping(group, q, x, xdot)
     stiffness, damping = element_matrices(model, index)
     force = jnp.einsum("bmn,bn->bm", damping, xdot)
     if isinstance(group, RodGroup):
@@ -94,9 +97,47 @@ def element_force(model: Model, index: int, c: Coordinates) -> Float[Array, "b m
                 force = force.at[actuation.row].add(
                     model.load_factor * _stress_force(group, actuation, c.t)
                 )
-    elif group.nq == group.nv:
+    else:
         force = force + jnp.einsum("bmn,bn->bm", stiffness, q + x - group.rest)
     return force
+
+
+def _joint_damping(
+    group: JointGroup,
+    q: Float[Array, "b nq"],
+    x: Float[Array, "b m"],
+    xdot: Float[Array, "b m"],
+) -> Float[Array, "b m"]:
+    """Damping of the velocity v(x, ẋ) itself, so that it does not depend on the chart: (∂v/∂ẋ)ᵀ D v."""
+
+    def one(j, damping, q, x, xdot):  # type: ignore[no-untyped-def]
+        velocity, pull_back = jax.vjp(lambda xdot: j.rate(q, x, xdot), xdot)
+        return pull_back(damping * velocity)[0]
+
+    return jax.vmap(one, axis_size=group.size)(group.joint, group.damping, q, x, xdot)
+
+
+def element_tangent(
+    model: Model, index: int, c: Coordinates
+) -> tuple[Float[Array, "b m m"], Float[Array, "b m m"]]:
+    """Derivatives of :func:`element_force` by x and by ẋ."""
+    group = model.groups[index]
+    if isinstance(group, RodGroup) or group.nq == group.nv:
+        return element_matrices(model, index)
+
+    def one(part, q, x, xdot):  # type: ignore[no-untyped-def]
+        def force(x, xdot):  # type: ignore[no-untyped-def]
+            alone = jax.tree.map(lambda leaf: leaf[None], part)
+            return _joint_damping(alone, q[None], x[None], xdot[None])[0]
+
+        return jax.jacfwd(force, argnums=(0, 1))(x, xdot)
+
+    return jax.vmap(one)(
+        group,
+        group_rows(model, index, c.q, configuration=True),
+        group_rows(model, index, c.x),
+        group_rows(model, index, c.xdot),
+    )
 
 
 def element_matrices(
@@ -175,7 +216,8 @@ def _add_loads(
     wrenches = []
     for load in model.loads:
         pose = Pose(poses.rotation[load.sample], poses.position[load.sample]) @ load.offset
-        wrench = load.wrench(t, pose, se3.to_body(pose, twists[load.sample]))
+        seen = Pose(pose.rotation, pose.position + motion.origin)  # loads see the world's pose
+        wrench = load.wrench(t, seen, se3.to_body(pose, twists[load.sample]))
         wrenches.append(-model.load_factor * se3.wrench_to_world(pose, wrench))
     samples = np.array([load.sample for load in model.loads])
     return add_at_samples(own, samples, jnp.stack(wrenches))

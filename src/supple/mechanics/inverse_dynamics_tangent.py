@@ -27,7 +27,7 @@ from supple.mechanics.inverse_dynamics import (
     Balance,
     add_at_samples,
     balance,
-    element_matrices,
+    element_tangent,
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics
 from supple.mechanics.local import Coordinates
@@ -80,7 +80,7 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
         )
         sources = m.subspace.shape[1]
         turning = se3.coad_columns(state.stress[i], own.shift[:, :sources])
-        elastic, viscous = element_matrices(model, i)
+        elastic, viscous = element_tangent(model, i, c)
         if m.local.subspace_gradient is not None:
             elastic = elastic + _subspace_turning(m, state.stress[i])
         parts.append(
@@ -199,7 +199,8 @@ def _load_law(model: Model, motion: Kinematics, t: Float[Array, ""]) -> _Law:
         pose = Pose(poses.rotation[load.sample], poses.position[load.sample]) @ load.offset
         twist = se3.to_body(pose, twists[load.sample])
 
-        by_shift, by_rate = (model.load_factor * part for part in load.tangent(t, pose, twist))
+        seen = Pose(pose.rotation, pose.position + motion.origin)
+        by_shift, by_rate = (model.load_factor * part for part in load.tangent(t, seen, twist))
         inverse = se3.adjoint(pose.inverse())
         geometries.append(-inverse.T @ by_shift @ inverse)
         gyrations.append(-inverse.T @ by_rate @ inverse)

@@ -98,8 +98,11 @@ def kinematics(model: Model, c: Coordinates) -> Kinematics:
 
 def frame_origin(model: Model, q: Float[Array, " nq"]) -> Float[Array, " 3"]:
     """Reference point of world twists and wrenches (m)."""
-    start = model.topology.floating
-    return jnp.zeros(3) if start < 0 else q[start : start + 3]
+    start, element = model.topology.floating, model.topology.floating_element
+    if start < 0:
+        return jnp.zeros(3)
+    rotation = jnp.asarray(model.offsets.rotation)[element]
+    return jnp.asarray(model.offsets.position)[element] + rotation @ q[start : start + 3]
 
 
 def inner_poses(model: Model, relative: list[Pose], origin: Float[Array, " 3"]) -> Pose:

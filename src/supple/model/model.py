@@ -152,6 +152,8 @@ class Topology:
     frames: tuple[Frame, ...]
     floating: int
     """Flat configuration index of the position of the first free joint on the ground, or -1."""
+    floating_element: int
+    """The element of that joint, or -1."""
 
     @property
     def elements(self) -> int:

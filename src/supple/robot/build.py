@@ -27,6 +27,7 @@ from supple.robot.items import GROUND_NAME, Body, Rod, Solid, Stress, Wrench
 from supple.robot.placement import placement
 from supple.robot.robot import Robot
 from supple.space import rod_grid
+from supple.space.grid import one_sided
 
 
 @dataclass(frozen=True)
@@ -112,11 +113,12 @@ def build_model(robot: Robot) -> Model:
         frames.append(Frame(item.name, sample_of(seat), len(frame_poses)))
         frame_poses.append(seat.offset)
 
-    floating = -1
+    floating = floating_element = -1
     for slot in slots["joint"]:
-        element = next(e for e in elements if e.item == slot.name and e.joint is not None)
+        element = next(e for e in elements if e.item == slot.name and e.rod is None)
         if isinstance(element.joint, FreeJoint) and element.seat.element == GROUND:
             floating = slot.q_start + 4
+            floating_element = number[elements.index(element)]
             break
 
     topology = Topology(
@@ -133,6 +135,7 @@ def build_model(robot: Robot) -> Model:
         rod_slots=tuple(slots["rod"]),
         frames=tuple(frames),
         floating=floating,
+        floating_element=floating_element,
     )
     return Model(
         groups=tuple(groups),
@@ -219,7 +222,7 @@ def _rod_part(element: _Element) -> RodGroup:
         rod.nodes,
         tuple(rod.breaks),
     )
-    nodes = np.asarray(grid.points)[: len(grid.weights)]
+    nodes = one_sided(np.asarray(grid.points)[: len(grid.weights)], grid.edges)
     matrices = rod.sectional().matrices(nodes)
     return RodGroup(
         grid=grid,

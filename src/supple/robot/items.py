@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.errors import DescriptionError
 from supple.model.laws import AbstractLaw, as_law
-from supple.numeric import Scalar, check_positive, check_vector, is_traced
+from supple.numeric import Scalar, check_number, check_positive, check_vector, is_traced
 from supple.robot.joint import AbstractJointSpec, Fixed
 from supple.section import AbstractProperties, AbstractShape, Material, SolidProperties
 from supple.space import Magnus, RungeKutta, SpaceIntegrator, Spectral
@@ -92,8 +92,9 @@ class Rod(_Item):
         nodes: Any = self.nodes
         if nodes is not None and (not isinstance(nodes, int) or nodes < 2):
             raise DescriptionError(self.name, "nodes", self.nodes, "an integer >= 2, or None")
-        if any(not 0.0 < b < 1.0 for b in self.breaks):
-            raise DescriptionError(self.name, "breaks", self.breaks, "fractions in (0, 1)")
+        breaks: Any = self.breaks
+        if not isinstance(breaks, list | tuple) or any(not 0.0 < b < 1.0 for b in breaks):
+            raise DescriptionError(self.name, "breaks", breaks, "a tuple of fractions in (0, 1)")
         if not isinstance(self.space, Magnus | Spectral | RungeKutta):
             need = "Magnus(…), Spectral() or RungeKutta(…)"
             raise DescriptionError(self.name, "space", self.space, need)
@@ -116,6 +117,8 @@ class Rod(_Item):
         frequencies of a slender rod is that small.
         """
         strains, basis = self.strains, self.basis
+        if not isinstance(strains, str | list | tuple):
+            raise DescriptionError(self.name, "strains", strains, "a name or a tuple of names")
         if strains in ("auto", "planar-auto"):
             slender = _compliance_ratio(self) < accuracy**2
             plane = strains == "planar-auto"
@@ -143,11 +146,16 @@ class Rod(_Item):
             if self.section is not None or self.material is not None:
                 need = "either properties, or section and material"
                 raise DescriptionError(self.name, "properties", self.properties, need)
+            if not isinstance(self.properties, AbstractProperties):
+                need = "GivenProperties(…), or a section and a material"
+                raise DescriptionError(self.name, "properties", self.properties, need)
             return self.properties
-        if self.section is None or self.material is None:
-            missing = "section" if self.section is None else "material"
-            need = "a section and a material, or properties"
-            raise DescriptionError(self.name, missing, None, need)
+        if not isinstance(self.section, AbstractShape):
+            need = "a section such as Circle(radius), with a material; or properties"
+            raise DescriptionError(self.name, "section", self.section, need)
+        if not isinstance(self.material, Material):
+            need = "a Material(E=…, density=…), with a section; or properties"
+            raise DescriptionError(self.name, "material", self.material, need)
         return SolidProperties(self.section, self.material)
 
     def _check_rest(self) -> None:
@@ -155,7 +163,11 @@ class Rod(_Item):
             check_vector(self.name, "rest", self.rest, (6,))
             return
         u = np.linspace(0.0, 1.0, 5)
-        values = self.rest(u)
+        try:
+            values = self.rest(u)
+        except Exception as error:
+            need = f"a function of u (n,) -> finite strains (n, 6); it raised {error!r}"
+            raise DescriptionError(self.name, "rest", self.rest, need) from error
         if is_traced(values):
             return
         if np.shape(values) != (5, 6) or not np.all(np.isfinite(values)):
@@ -252,6 +264,10 @@ class Wrench:
         check_vector(self.name, "moment", self.moment, (3,))
         check_vector(self.name, "position", self.position, (3,))
         Place(self.on, self.at).check(self.name)
+
+        law: Any = self.law
+        if not isinstance(law, AbstractLaw) and not callable(law):
+            check_number(self.name, "law", law, "a law, a function of time, or a finite number")
 
     def time_law(self) -> AbstractLaw:
         """The law as an object."""

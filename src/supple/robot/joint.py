@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.errors import DescriptionError
 from supple.model import joints
-from supple.numeric import Scalar, check_positive, is_traced
+from supple.numeric import Scalar, check_number, check_positive, check_vector, is_traced
 from supple.robot.placement import unit_axis
 
 Axis = str | Sequence[float]
@@ -39,10 +39,14 @@ class _Spring:
         """Stiffness, rest value and damping of the coordinates."""
         return self.stiffness, self.rest, self.damping
 
-    def check_spring(self, item: str) -> None:
-        """Raise if the spring or damper is negative."""
-        check_positive(item, "joint.stiffness", self.stiffness, allow_zero=True)
-        check_positive(item, "joint.damping", self.damping, allow_zero=True)
+    def check_spring(self, item: str, count: int) -> None:
+        """Raise unless each is one number, or one for each of ``count`` coordinates."""
+        for name in ("stiffness", "damping", "rest"):
+            value = getattr(self, name)
+            shape = (count,) if np.ndim(value) else ()
+            array = check_vector(item, f"joint.{name}", value, shape)
+            if name != "rest" and not is_traced(array) and np.any(array < 0):
+                raise DescriptionError(item, f"joint.{name}", value, "numbers >= 0")
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ class Revolute(_Spring, AbstractJointSpec):
     axis: Axis = "z"
 
     def make(self, item: str) -> joints.AbstractJoint:
-        self.check_spring(item)
+        self.check_spring(item, 1)
         return joints.RevoluteJoint(unit_axis(item, "joint.axis", self.axis))
 
 
@@ -71,7 +75,7 @@ class Prismatic(_Spring, AbstractJointSpec):
     axis: Axis = "x"
 
     def make(self, item: str) -> joints.AbstractJoint:
-        self.check_spring(item)
+        self.check_spring(item, 1)
         return joints.PrismaticJoint(unit_axis(item, "joint.axis", self.axis))
 
 
@@ -83,9 +87,8 @@ class Helical(_Spring, AbstractJointSpec):
     pitch: Scalar = 0.0
 
     def make(self, item: str) -> joints.AbstractJoint:
-        self.check_spring(item)
-        if not is_traced(self.pitch) and not np.isfinite(self.pitch):
-            raise DescriptionError(item, "joint.pitch", self.pitch, "a finite number (m/rad)")
+        self.check_spring(item, 1)
+        check_number(item, "joint.pitch", self.pitch, "a finite number (m/rad)")
         pitch = self.pitch if is_traced(self.pitch) else np.asarray(self.pitch, dtype=float)
         return joints.HelicalJoint(unit_axis(item, "joint.axis", self.axis), pitch)
 
@@ -97,7 +100,7 @@ class Cylindrical(_Spring, AbstractJointSpec):
     axis: Axis = "x"
 
     def make(self, item: str) -> joints.AbstractJoint:
-        self.check_spring(item)
+        self.check_spring(item, 2)
         return joints.CylindricalJoint(unit_axis(item, "joint.axis", self.axis))
 
 
@@ -109,7 +112,7 @@ class Universal(_Spring, AbstractJointSpec):
     second: Axis = "z"
 
     def make(self, item: str) -> joints.AbstractJoint:
-        self.check_spring(item)
+        self.check_spring(item, 2)
         first = unit_axis(item, "joint.first", self.first)
         second = unit_axis(item, "joint.second", self.second)
         if np.linalg.norm(np.cross(first, second)) < 1e-9:
@@ -138,7 +141,7 @@ class Planar(_Spring, AbstractJointSpec):
     normal: Axis = "z"
 
     def make(self, item: str) -> joints.AbstractJoint:
-        self.check_spring(item)
+        self.check_spring(item, 3)
         normal = unit_axis(item, "joint.normal", self.normal)
         # The in-plane axes follow the item's own: x and y for the normal z, and so on round.
         main = int(np.argmax(np.abs(normal)))

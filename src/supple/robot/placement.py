@@ -42,6 +42,8 @@ def placement(item: str, position: Any, rotation: Any) -> Pose:
     position = check_vector(item, "position", position, (3,))
     if is_traced(rotation):
         array: Any = jnp.asarray(rotation)
+        if array.shape == (4,):
+            return Pose(so3.quaternion_to_matrix(array / jnp.linalg.norm(array)), position)
         return Pose(array if array.shape == (3, 3) else so3.exp(array), position)
     try:
         array = np.asarray(rotation, dtype=float)

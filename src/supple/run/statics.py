@@ -17,6 +17,7 @@ from supple.mechanics.local import difference, neutral, retract
 from supple.model.model import Model
 from supple.results.result import Result
 from supple.robot.robot import Robot
+from supple.run.carry import carry_over
 from supple.run.simulate import as_model, coordinate_owner, initial_state, simulate
 from supple.solve.equilibrium import (
     EquilibriumStatus,
@@ -158,8 +159,11 @@ def release(robot: Robot, loads: str | Iterable[str], duration: float, **options
     Options are those of :func:`simulate`.
     """
     names = (loads,) if isinstance(loads, str) else tuple(loads)
-    held = equilibrium(robot, accuracy=options.get("accuracy"))
-    return simulate(robot.removing(*names), duration, start=held, **options)
+    accuracy = options.get("accuracy")
+    held = equilibrium(robot, accuracy=accuracy)
+    free = as_model(robot.removing(*names), accuracy)
+    start = carry_over(initial_state(held.model, held.q), held.model, free)
+    return simulate(free, duration, start=start, **options)
 
 
 def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> Modes:

@@ -7,7 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from supple.errors import DescriptionError
-from supple.numeric import Scalar, asarray, check_positive, check_vector, is_traced, stack
+from supple.numeric import (
+    Scalar,
+    asarray,
+    check_number,
+    check_positive,
+    check_vector,
+    is_traced,
+    stack,
+)
 from supple.section.shape import AbstractShape, SectionMoments
 
 
@@ -116,9 +124,14 @@ class Material:
             raise DescriptionError(item, "material", (self.G, self.nu), "G or nu, not both")
         if self.G is not None:
             check_positive(item, "material.G", self.G, allow_zero=True)
-        if self.nu is not None and not is_traced(self.nu) and not -1 < float(self.nu) <= 0.5:
-            raise DescriptionError(item, "material.nu", self.nu, "a number in (-1, 0.5]")
+        if self.nu is not None and not is_traced(self.nu):
+            check_number(item, "material.nu", self.nu, "a number in (-1, 0.5]")
+            if not -1 < float(self.nu) <= 0.5:
+                raise DescriptionError(item, "material.nu", self.nu, "a number in (-1, 0.5]")
         if self.damping is not None:
+            if not isinstance(self.damping, AbstractDamping):
+                need = "StiffnessDamping(…), ShearViscosity(…) or MatrixDamping(…)"
+                raise DescriptionError(item, "material.damping", self.damping, need)
             self.damping.check(item)
 
 
@@ -178,9 +191,8 @@ class GivenProperties(AbstractProperties):
 
 def _square(item: str, field: str, value: Any) -> Any:
     """A (6, 6) array from a diagonal or a matrix."""
-    array = asarray(value)
-    if array.shape == (6,):
-        return np.eye(6) * array
+    if np.shape(value) == (6,):
+        return np.eye(6) * check_vector(item, field, value, (6,))
     return check_vector(item, field, value, (6, 6))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.linalg
 
 from supple.compile import jit
+from supple.errors import StateError
 from supple.mechanics.inverse_dynamics_tangent import Tangent, inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates
 from supple.model.model import Model
@@ -17,7 +18,8 @@ class Modes:
 
     ``frequencies`` (Hz) are those of the undamped robot, ``damping_ratios`` those of the damped one (in
     the modal sense), ``shapes`` (nv, count) the coordinates of each mode, of unit modal mass.
-    A negative ``stiffness`` (1/s²) marks an unstable direction; its frequency is reported as 0.
+    A negative ``stiffness`` ω² (1/s²) marks an unstable direction (divergence or, under follower loads,
+    flutter); its frequency is reported as 0.
     """
 
     frequencies: np.ndarray
@@ -53,10 +55,19 @@ def _tangent(model, q, v, a, t):  # type: ignore[no-untyped-def]
     return inverse_dynamics_tangent(model, Coordinates(q, zero, v, a, t))
 
 
-def tangent_at(model: Model, q: np.ndarray, v: np.ndarray | None = None, t: float = 0.0) -> Tangent:
-    """M, C and K at a state, as NumPy arrays."""
+def tangent_at(
+    model: Model,
+    q: np.ndarray,
+    v: np.ndarray | None = None,
+    t: float = 0.0,
+    a: np.ndarray | None = None,
+) -> Tangent:
+    """M, C and K at a motion, as NumPy arrays."""
+    if np.shape(q) != (model.nq,):
+        raise StateError(f"q: got shape {np.shape(q)}; need ({model.nq},) for {model.name!r}")
     v = np.zeros(model.nv) if v is None else np.asarray(v)
-    found = _tangent(model, np.asarray(q), v, np.zeros(model.nv), float(t))
+    a = np.zeros(model.nv) if a is None else np.asarray(a)
+    found = _tangent(model, np.asarray(q), v, a, float(t))
     return Tangent(*(np.asarray(part) for part in found))
 
 
@@ -64,8 +75,7 @@ def vibration_modes(model: Model, q: np.ndarray, count: int | None = None, t: fl
     """Modes of small vibration about an equilibrium."""
     tangent = tangent_at(model, q, t=t)
     count = model.nv if count is None else min(count, model.nv)
-    symmetric = (tangent.stiffness + tangent.stiffness.T) / 2
-    squares, shapes = scipy.linalg.eigh(symmetric, (tangent.mass + tangent.mass.T) / 2)
+    squares, shapes = _eigenmodes(tangent.stiffness, (tangent.mass + tangent.mass.T) / 2)
     squares, shapes = squares[:count], shapes[:, :count]
     speeds = np.sqrt(np.maximum(squares, 0.0))
     modal = np.einsum("im,ij,jm->m", shapes, tangent.damping, shapes)
@@ -73,13 +83,33 @@ def vibration_modes(model: Model, q: np.ndarray, count: int | None = None, t: fl
     return Modes(speeds / (2 * np.pi), ratios, shapes, squares)
 
 
+def _eigenmodes(stiffness: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues ω² and shapes of unit modal mass, lowest first.
+
+    Follower loads make the stiffness unsymmetric. A complex pair of ω² is flutter; it is returned as
+    negative, like the other way of being unstable.
+    """
+    if np.allclose(stiffness, stiffness.T, rtol=0, atol=1e-9 * np.abs(stiffness).max()):
+        squares, shapes = scipy.linalg.eigh((stiffness + stiffness.T) / 2, mass)
+        return squares, shapes
+    found, vectors = scipy.linalg.eig(stiffness, mass)
+    flutter = np.abs(found.imag) > 1e-7 * np.abs(found)
+    squares = np.where(flutter, -np.abs(found), found.real)
+    order = np.argsort(squares)
+    shapes = vectors[:, order].real
+    modal = np.einsum("im,ij,jm->m", shapes, mass, shapes)
+    return squares[order], shapes / np.sqrt(np.maximum(modal, 1e-300))
+
+
 def linear_model(
     model: Model, q: np.ndarray, v: np.ndarray | None = None, t: float = 0.0
 ) -> LinearModel:
     """State-space matrices about a state (usually an equilibrium, v = 0)."""
-    tangent = tangent_at(model, q, v, t)
+    still = tangent_at(model, q, v, t)
     n = model.nv
-    inverse = np.linalg.inv(tangent.mass)
+    inverse = np.linalg.inv(still.mass)
+    # Away from equilibrium the inertia forces M(q) a vary with q as well.
+    tangent = tangent_at(model, q, v, t, a=-inverse @ still.residual)
     top = np.concatenate([np.zeros((n, n)), np.eye(n)], axis=1)
     bottom = np.concatenate([-inverse @ tangent.stiffness, -inverse @ tangent.damping], axis=1)
     A = np.concatenate([top, bottom])

@@ -111,9 +111,9 @@ def rod_grid(
         points=points,
         integration=panels.integration_to(points),
         weights=panels.weights,
-        basis=_basis_at(field, nodes, edges),
-        rest=_rest_at(rest, nodes),
-        chain_basis=_basis_at(field, chain, edges)[:, :3],
+        basis=np.asarray(field.values(one_sided(nodes, edges)), dtype=float),
+        rest=_rest_at(rest, one_sided(nodes, edges)),
+        chain_basis=np.asarray(field.values(chain), dtype=float)[:, :3],
         chain_rest=_rest_at(rest, chain)[:, :3],
         chain_widths=widths,
         chain_index=index,
@@ -124,14 +124,13 @@ def rod_grid(
     )
 
 
-def _basis_at(field: StrainField, u: np.ndarray, edges: tuple[float, ...]) -> np.ndarray:
-    """Basis values; Chebyshev nodes sit on both sides of a break, so step a hair inwards."""
-    if len(edges) > 2 and np.isin(u, edges[1:-1]).any():
-        u = u.copy()
-        for edge in edges[1:-1]:
-            at = np.flatnonzero(u == edge)
-            u[at] += np.where(np.arange(len(at)) % 2 == 0, -1e-13, 1e-13)
-    return np.asarray(field.values(u), dtype=float)
+def one_sided(nodes: np.ndarray, edges: tuple[float, ...]) -> np.ndarray:
+    """Nodes moved a hair into their own panel: Chebyshev nodes sit on both sides of a break."""
+    nodes = nodes.copy()
+    for edge in edges[1:-1]:
+        at = np.flatnonzero(nodes == edge)  # the last of one panel, the first of the next
+        nodes[at] += np.where(np.arange(len(at)) == 0, -1e-12, 1e-12)
+    return nodes
 
 
 def _rest_at(rest: Callable[[Any], Any] | Any, u: np.ndarray) -> Any:

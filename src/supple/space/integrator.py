@@ -15,7 +15,7 @@ class Magnus:
     """Magnus expansion of order 4 or 6 between neighbouring nodes, with ``substeps`` each."""
 
     order: int = 6
-    substeps: int = 1
+    substeps: int = 2
 
     def __post_init__(self) -> None:
         if self.order not in (4, 6):

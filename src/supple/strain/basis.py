@@ -119,16 +119,18 @@ class Monomial(AbstractBasis):
         return _backend(u).stack([u**k for k in range(self.order + 1)], axis=-1)
 
 
-def _check_edges(name: str, segments: int | tuple[float, ...]) -> tuple[float, ...]:
+def _check_edges(
+    name: str, segments: int | tuple[float, ...], field: str = "segments"
+) -> tuple[float, ...]:
     """Edges 0 < … < 1 from a number of equal segments or from interior break points."""
     if isinstance(segments, int | np.integer):
         if segments < 1 or isinstance(segments, bool):
             raise DescriptionError(name, "segments", segments, "at least 1 segment")
         return tuple(np.linspace(0.0, 1.0, int(segments) + 1).tolist())
     edges = (0.0, *(float(b) for b in segments), 1.0)
-    if any(b <= a for a, b in pairwise(edges)):
+    if not all(a < b for a, b in pairwise(edges)):  # NaN compares false
         need = "a number of segments, or interior breaks increasing strictly between 0 and 1"
-        raise DescriptionError(name, "segments", segments, need)
+        raise DescriptionError(name, field, segments, need)
     return edges
 
 
@@ -223,6 +225,7 @@ class CustomBasis(AbstractBasis):
     breakpoints: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
+        _check_edges("CustomBasis", self.breakpoints, "breakpoints")
         probe = np.linspace(0.0, 1.0, 5)
         try:
             values = np.asarray(self.function(probe), dtype=float)

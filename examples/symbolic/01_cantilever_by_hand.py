@@ -5,8 +5,7 @@ in closed form (rotary inertia, gravity, tip force), and from it the residual an
 
     R(κ, κ̇, κ̈) = d/dt ∂T/∂κ̇ − ∂T/∂κ + ∂V/∂κ,        M = ∂R/∂κ̈,  C = ∂R/∂κ̇,  K = ∂R/∂κ,
 
-which Supple computes for any rod by quadrature along it. Both must agree; so must the motion from rest,
-here against SciPy on the symbolic equation. Needs SymPy ("dev" extra).
+which Supple computes by quadrature. Both must agree, also in a motion from rest. Needs SymPy ("dev").
 """
 
 from collections.abc import Callable
@@ -38,10 +37,9 @@ def derive() -> tuple[tuple[sy.Symbol, ...], tuple[sy.Symbol, ...], tuple[sy.Exp
     s = sy.symbols("s", positive=True)
     x, y = sy.sin(k * s) / k, (1 - sy.cos(k * s)) / k
     speed2 = sy.expand(sy.diff(x, k) ** 2 + sy.diff(y, k) ** 2)
-    inertia = mass * sy.integrate(speed2, (s, 0, L)) + rotary * L**3 / 3
+    inertia = sy.simplify(mass * sy.integrate(speed2, (s, 0, L)) + rotary * L**3 / 3)
     weight = mass * g * sy.integrate(x, (s, 0, L))
-    potential = stiffness * L * k**2 / 2 - weight - force * y.subs(s, L)
-    inertia, potential = sy.simplify(inertia), sy.simplify(potential)
+    potential = sy.simplify(stiffness * L * k**2 / 2 - weight - force * y.subs(s, L))
     # T = ½ m(κ) κ̇²: d/dt ∂T/∂κ̇ − ∂T/∂κ = m κ̈ + ½ m' κ̇²
     residual = inertia * kdd + sy.diff(inertia, k) * kd**2 / 2 + sy.diff(potential, k)
     return motion, given, (residual, *(sy.diff(residual, v) for v in (kdd, kd, k)))
@@ -74,7 +72,7 @@ def simulate(duration: float) -> tuple[sp.Result, np.ndarray]:
     result = sp.simulate(ROD, duration, accuracy=1e-8, start=start, throw=True)
 
     def rate(_: float, state: np.ndarray) -> list[float]:
-        force, mass, _, _ = by_hand()(state[0], state[1], 0.0)
+        force, mass, *_ = by_hand()(*state, 0.0)
         return [state[1], -force / mass]
 
     begin, end = [START, 0.0], (0.0, duration)

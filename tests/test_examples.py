@@ -2,6 +2,7 @@
 
 import importlib
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -14,13 +15,26 @@ FILES = sorted(
 NEEDS = {"symbolic/01_cantilever_by_hand.py": "sympy"}
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.as_posix())
-def test_quick_run_meets_its_limits(file: Path) -> None:
+def load(file: Path) -> ModuleType:
     if file.as_posix() in NEEDS:
         pytest.importorskip(NEEDS[file.as_posix()])
-    example = importlib.import_module(".".join(["examples", *file.with_suffix("").parts]))
+    return importlib.import_module(".".join(["examples", *file.with_suffix("").parts]))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.as_posix())
+def test_quick_run_meets_its_limits(file: Path) -> None:
+    example = load(file)
     errors = example.run(quick=True)
     assert errors
+    check(errors, example.LIMITS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.as_posix())
+def test_full_run_meets_all_its_limits(file: Path) -> None:
+    example = load(file)
+    errors = example.run()
+    assert set(errors) == set(example.LIMITS)
     check(errors, example.LIMITS)
 
 

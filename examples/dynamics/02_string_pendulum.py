@@ -4,7 +4,8 @@ Two independent checks. *Energy*: what the carrier does as work, ∫ F·v dt wit
 root, must be the change of energy. *A rigid spherical pendulum* of the same masses on the same moving
 pivot: the bob is 382 times heavier than the string, which so stays straight to a few 1e-7 of its length
 if its root is free to turn. Clamped, as in the paper, it has to bend sharply at the root, which a few
-smooth modes cannot: three leave the bob 0.14 m from where the string would carry it, eight 0.03 m.
+smooth modes cannot: in 5 s the bob strays from the string's by 0.22 m with 3 modes, 0.04 m with 8,
+0.009 m with 16 (about as 1/n²).
 """
 
 import numpy as np

@@ -23,6 +23,7 @@ MASS, ARM, INERTIA = 0.7, 0.3, 0.02
 # Double pendulum: two point masses on massless links.
 M1, M2, L1, L2 = 0.5, 0.3, 0.4, 0.6
 SPIN = np.array([1e-2, 2e-2, 2.5e-2])
+PITCH, SLOPE, OFF = 0.2, (0.6, 0.0, -0.8), np.array([0.1, 0.0, 0.3])
 # Cantilever along x, bending in the vertical plane, constant curvature.
 LENGTH, RADIUS, E, DENSITY, FORCE, MOMENT = 0.8, 0.004, 5e9, 1200.0, 1e-3, 2e-3
 AREA, SECOND = np.pi * RADIUS**2, np.pi * RADIUS**4 / 4
@@ -42,6 +43,9 @@ def museum():
         sp.Body("lower", parent="upper", mass=M2, com=(0, 0, -L2), joint=sp.Revolute("y"),
                 position=(0, 0, -L1)),
         sp.Body("top", mass=0.5, inertia=SPIN, joint=sp.Free()),
+        sp.Body("nut", mass=0.8, inertia=SPIN, joint=sp.Helical("z", pitch=PITCH)),
+        sp.Body("sledge", mass=0.8, joint=sp.Prismatic(SLOPE)),
+        sp.Body("gyroscope", mass=0.8, inertia=SPIN, com=OFF, joint=sp.Spherical()),
         # The rod's local y points up: gravity bends it about its z.
         sp.Rod("beam", length=LENGTH, section=sp.Circle(RADIUS), strains="planar", basis=1,
                material=sp.Material(E=E, density=DENSITY), rotation=(np.pi / 2, 0, 0)),
@@ -106,6 +110,33 @@ def test_a_free_body_obeys_eulers_equations(rng):
         np.testing.assert_allclose(found[3:], [0, 0, -G], atol=1e-12)
 
 
+def test_a_nut_runs_down_its_screw():
+    """Turning by θ sinks it by pθ: (I + m p²) θ̈ = -m g p."""
+    model, q, v = state()
+    found = accelerate(model, q, v, 0.0)[find_joint(model, "nut").v]
+    np.testing.assert_allclose(found, [-0.8 * G * PITCH / (SPIN[2] + 0.8 * PITCH**2)], rtol=1e-12)
+
+
+def test_a_sledge_slides_down_its_slope():
+    model, q, v = state()
+    found = accelerate(model, q, v, 0.0)[find_joint(model, "sledge").v]
+    np.testing.assert_allclose(found, [0.8 * G], rtol=1e-12)
+
+
+def test_a_gyroscope_obeys_eulers_equations_about_its_pivot(rng):
+    """I ω̇ + ω × I ω = c × m Rᵀ g, with the inertia about the pivot by Steiner's theorem."""
+    model, q, v = state()
+    turn = Rotation.from_rotvec(rng.normal(size=3))
+    omega = rng.normal(size=3)
+    put(q, model, "gyroscope", turn.as_quat(scalar_first=True), velocity=False)
+    put(v, model, "gyroscope", omega, velocity=True)
+    inertia = np.diag(SPIN) + 0.8 * (OFF @ OFF * np.eye(3) - np.outer(OFF, OFF))
+    weight = turn.inv().apply([0, 0, -0.8 * G])
+    expected = np.linalg.solve(inertia, np.cross(OFF, weight) - np.cross(omega, inertia @ omega))
+    found = accelerate(model, q, v, 0.0)[find_joint(model, "gyroscope").v]
+    np.testing.assert_allclose(found, expected, rtol=1e-11)
+
+
 def test_one_mode_cantilever_has_the_rayleigh_ritz_numbers():
     """Deflection κ s²/2: stiffness EI L, mass ρA L⁵/20 + ρI L³/3, weight ρA g L³/6, force F L²/2."""
     model, q, v = state()
@@ -143,3 +174,58 @@ def test_what_stands_side_by_side_does_not_interact(rng):
     others = sorted(set(range(model.nv)) - chain)
     for matrix in found[1:]:
         np.testing.assert_array_equal(np.asarray(matrix)[np.ix_(sorted(chain), others)], 0.0)
+
+
+LINKS = 9
+
+
+@cache
+def necklace():
+    """Nine point masses on massless links of one metre, hinged about y, described back to front."""
+    beads = [
+        sp.Body(
+            f"bead {k}", mass=1.0, com=(1, 0, 0), joint=sp.Revolute("-y"),
+            parent=f"bead {k - 1}" if k else "ground", position=(1, 0, 0) if k else (0, 0, 0),
+        )
+        for k in range(LINKS)
+    ]  # fmt: skip
+    return sp.Robot(*reversed(beads)).build()
+
+
+def absolute(model):
+    """Matrix from absolute link angles to joint coordinates (θ_k - θ_{k-1}), in the model's order."""
+    matrix = np.zeros((LINKS, LINKS))
+    for k in range(LINKS):
+        row = find_joint(model, f"bead {k}").v_start
+        matrix[row, k] = 1.0
+        if k:
+            matrix[row, k - 1] = -1.0
+    return matrix
+
+
+def test_a_long_chain_has_the_textbook_mass_matrix_and_weight(rng):
+    """Absolute angles: M_ij = (n - max(i, j)) cos(θ_i - θ_j), force (n - i) g cos θ_i."""
+    model = necklace()
+    to_joints = absolute(model)
+    angles = rng.uniform(-3, 3, LINKS)
+    found = tangent(model, at(to_joints @ angles, np.zeros(LINKS)))
+    k = np.arange(LINKS)
+    carried = LINKS - np.maximum(k[:, None], k)
+    expected = carried * np.cos(angles[:, None] - angles)
+    mass = to_joints.T @ np.asarray(found.mass) @ to_joints
+    np.testing.assert_allclose(mass, expected, atol=1e-11)
+    weight = to_joints.T @ np.asarray(found.residual)
+    np.testing.assert_allclose(weight, (LINKS - k) * G * np.cos(angles), atol=1e-11)
+
+
+def test_a_long_chain_feels_the_centrifugal_forces_of_the_textbook(rng):
+    """Σ_j (n - max(i, j)) sin(θ_i - θ_j) θ̇_j²."""
+    model = necklace()
+    to_joints = absolute(model)
+    angles, rates = rng.uniform(-3, 3, (2, LINKS))
+    q, v = to_joints @ angles, to_joints @ rates
+    gap = np.asarray(tangent(model, at(q, v)).residual - tangent(model, at(q, 0 * v)).residual)
+    k = np.arange(LINKS)
+    carried = LINKS - np.maximum(k[:, None], k)
+    expected = (carried * np.sin(angles[:, None] - angles)) @ rates**2
+    np.testing.assert_allclose(to_joints.T @ gap, expected, atol=1e-10)

@@ -7,10 +7,12 @@ from supple.mechanics.local import Coordinates, neutral
 from tests.samples import by_autodiff, model_of, random_motion, tangent
 
 # Relative to the largest entry, for rods curved by up to 3 rad. The analytic tangent differentiates
-# exact poses, automatic differentiation the Magnus steps that compute them: the gap is the pose
-# error of the grid, 2e-7 at worst on the default one and nothing on a fine one.
-TOL = 5e-7
-TOL_FINE = 1e-10
+# exact poses, automatic differentiation the steps and quadratures that compute them: the gap is the
+# pose error of the grid. At its tip that is 4e-9 at worst on the default grid; where things hang
+# inside a rod, between nodes (the tree), it is 1e-7; on a fine grid (the crawler) it is nothing.
+TOL = {"tree": 5e-7, "crawler": 1e-10}
+TOL_TIP = 2e-8
+TOL_STRAIGHT = 1e-10
 NAMES = ("residual", "mass", "damping", "stiffness")
 
 
@@ -25,13 +27,13 @@ def check(model, c, tolerance):
 def test_tangent_is_the_derivative_at_a_random_motion(rng, robot):
     model = model_of(robot)
     for _ in range(5):
-        check(model, random_motion(model, rng), TOL_FINE if robot == "crawler" else TOL)
+        check(model, random_motion(model, rng), TOL.get(robot, TOL_TIP))
 
 
 @pytest.mark.parametrize("robot", ["floating", "tree"])
 def test_tangent_is_the_derivative_at_the_centre_of_the_chart(rng, robot):
     model = model_of(robot)
-    check(model, random_motion(model, rng, x=0.0), TOL)
+    check(model, random_motion(model, rng, x=0.0), TOL.get(robot, TOL_TIP))
 
 
 @pytest.mark.parametrize("robot", ["floating", "tree"])
@@ -39,7 +41,7 @@ def test_tangent_is_the_derivative_at_rest(robot):
     """Straight rods, joints at zero, no motion: where formulas may divide by zero."""
     model = model_of(robot)
     zero = np.zeros(model.nv)
-    check(model, Coordinates(neutral(model), zero, zero, zero, np.asarray(0.3)), TOL_FINE)
+    check(model, Coordinates(neutral(model), zero, zero, zero, np.asarray(0.3)), TOL_STRAIGHT)
 
 
 def test_mass_does_not_depend_on_rates_and_is_symmetric(rng):

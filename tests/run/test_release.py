@@ -92,3 +92,17 @@ def test_its_energy_is_that_of_the_held_robot():
     assert float(released().energies.elastic[0]) == pytest.approx(expected, rel=1e-9)
     middle = released().coordinates("middle")
     np.testing.assert_allclose(middle, 0.0, atol=1e-9)
+
+
+@pytest.mark.xfail(
+    reason="simulate(start=...) takes the q of another robot's equilibrium by position without a "
+    "word; an Equilibrium knows its model, so carry_over could match names"
+)
+def test_a_run_from_another_robots_equilibrium_starts_each_item_where_it_was():
+    """Start of a run, of a sweep or of a solve: coordinates belong to names, not to positions."""
+    free = trident().removing(*(f"pull {name}" for name in FORCES))
+    run = sp.simulate(
+        free, PERIOD / 2, dt=PERIOD / (2 * STEPS), scheme=sp.trapezoidal(), start=held()
+    )
+    for name in ("left", "middle", "right"):
+        np.testing.assert_allclose(run.position(name)[0], held().position(name), atol=1e-9)

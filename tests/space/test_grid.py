@@ -20,14 +20,14 @@ REST = {"straight": STRAIGHT, "helix": (2.0, 0.5, -3.0, 1.1, 0.05, -0.02)}
 # Largest error of rotations (1) and positions (m) at the tip, and between the nodes, where the
 # interpolating polynomial limits all of them: each measured, then a factor of three to five.
 CASES = [
-    (sp.Magnus(), "legendre", "straight", 2e-7, 5e-7),
+    (sp.Magnus(), "legendre", "straight", 5e-9, 5e-7),
     (sp.Magnus(order=4, substeps=4), "legendre", "straight", 2e-7, 5e-7),
     (sp.Spectral(), "legendre", "straight", 1e-7, 3e-6),
     (sp.RungeKutta(1e-10), "legendre", "straight", 3e-10, 5e-7),
     (sp.Magnus(), "constant pieces", "straight", 1e-13, 5e-8),
     (sp.Spectral(), "constant pieces", "straight", 2e-8, 2e-7),
     (sp.RungeKutta(1e-10), "constant pieces", "straight", 2e-10, 5e-8),
-    (sp.Magnus(), "linear pieces", "helix", 2e-8, 2e-8),
+    (sp.Magnus(), "linear pieces", "helix", 3e-10, 1e-9),
     (sp.Spectral(), "linear pieces", "helix", 2e-10, 2e-9),
 ]
 

@@ -94,10 +94,6 @@ def test_its_energy_is_that_of_the_held_robot():
     np.testing.assert_allclose(middle, 0.0, atol=1e-9)
 
 
-@pytest.mark.xfail(
-    reason="simulate(start=...) takes the q of another robot's equilibrium by position without a "
-    "word; an Equilibrium knows its model, so carry_over could match names"
-)
 def test_a_run_from_another_robots_equilibrium_starts_each_item_where_it_was():
     """Start of a run, of a sweep or of a solve: coordinates belong to names, not to positions."""
     free = trident().removing(*(f"pull {name}" for name in FORCES))

@@ -13,6 +13,7 @@ from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
+from supple.run.carry import carry_over
 from supple.time.advance import Cursor, Saved, Status, advance, begin
 from supple.time.alpha import generalized_alpha
 from supple.time.collocation import radau
@@ -79,7 +80,7 @@ def simulate(
     control: StepControl = (
         FixedStep(float(dt))
         if dt is not None
-        else ErrorControl(float(accuracy or DEFAULT_ACCURACY))
+        else ErrorControl(float(DEFAULT_ACCURACY if accuracy is None else accuracy))
     )
     if scheme is None:
         scheme = generalized_alpha(0.8) if dt is not None else radau(3)
@@ -207,9 +208,14 @@ def coordinate_owner(model: Model, coordinate: int) -> str:
 
 
 def _start_state(model: Model, start: Any) -> State:
+    """The state to start from; one that knows its model is carried over by name."""
     if start is None:
         return initial_state(model)
     t = float(getattr(start, "t", 0.0))
+    held = getattr(start, "model", None)
+    if held is not None and held.topology != model.topology:
+        known = initial_state(held, start.q, getattr(start, "v", None), t)
+        return carry_over(known, held, model)
     return initial_state(model, start.q, getattr(start, "v", None), t)
 
 

@@ -17,7 +17,6 @@ from supple.mechanics.local import difference, neutral, retract
 from supple.model.model import Model
 from supple.results.result import Result
 from supple.robot.robot import Robot
-from supple.run.carry import carry_over
 from supple.run.simulate import as_model, coordinate_owner, initial_state, simulate
 from supple.solve.equilibrium import (
     EquilibriumStatus,
@@ -161,9 +160,7 @@ def release(robot: Robot, loads: str | Iterable[str], duration: float, **options
     names = (loads,) if isinstance(loads, str) else tuple(loads)
     accuracy = options.get("accuracy")
     held = equilibrium(robot, accuracy=accuracy)
-    free = as_model(robot.removing(*names), accuracy)
-    start = carry_over(initial_state(held.model, held.q), held.model, free)
-    return simulate(free, duration, start=start, **options)
+    return simulate(robot.removing(*names), duration, start=held, **options)
 
 
 def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> Modes:

@@ -87,7 +87,7 @@ def simulate(
     state = _start_state(model, start)
     settings = {"scheme": scheme, "control": control, "duration": duration}
     h = control.dt if isinstance(control, FixedStep) else min(control.largest, duration) * 1e-4
-    cursor = begin(model, scheme, state, jnp.asarray(float(h)))
+    cursor = begin(model, scheme, state, jnp.asarray(h, dtype=float))  # never weakly typed
     first = _as_saved(cursor)
     result = _run(model, scheme, control, cursor, first, duration, settings, progress, max_steps)
     if output is not None:

@@ -1,4 +1,4 @@
-"""The benches of /work/shared/BENCHES.md, as data for the reference codes."""
+"""The rod benches, defined exactly, as data for the reference codes."""
 
 from __future__ import annotations
 

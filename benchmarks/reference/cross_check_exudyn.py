@@ -23,7 +23,7 @@ from planar_fem import PlanarMesh
 from planar_solve import static_equilibrium
 
 Array = NDArray[np.float64]
-DATA = Path(__file__).resolve().parent / "data"
+DATA = Path(__file__).resolve().parents[2] / "src" / "supple" / "bench" / "data"
 
 
 def settings(duration: float, steps: int, radius: float) -> exu.SimulationSettings:

@@ -27,7 +27,7 @@ from planar_fem import PlanarMesh
 from spatial_fem import SpatialMesh
 from static_reference import static_tip
 
-DATA = Path(__file__).resolve().parent / "data"
+DATA = Path(__file__).resolve().parents[2] / "src" / "supple" / "bench" / "data"
 
 
 @dataclass(frozen=True)

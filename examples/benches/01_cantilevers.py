@@ -8,7 +8,7 @@ import numpy as np
 
 import supple as sp
 from examples._check import report
-from examples.benches._reference import REFERENCE, tip_error
+from supple.bench.rods import reference, tip_error
 from supple.robots.cantilever import soft_cantilever, stiff_cantilever
 
 ACCURACY = 1e-2
@@ -26,7 +26,7 @@ def released(case: str, share: float = 1.0) -> sp.Result:
 
 
 def error(case: str, result: sp.Result) -> float:
-    return tip_error(case, result, CASES[case][0]["rod"].length)
+    return tip_error(result, case, CASES[case][0]["rod"].length)
 
 
 def run(quick: bool = False) -> dict[str, float]:
@@ -51,12 +51,12 @@ def main() -> None:
         fig.colorbar(mappable, ax=row[0], label="time (s)")
         row[0].set(xlabel="y (m)", ylabel="−x (m)", title=case.replace("-", " ").capitalize())
         fine = result.sampled(np.linspace(0.0, duration, 1001))
-        known = np.load(REFERENCE / f"{case}.npz")
+        times, tip = reference(case)
         for column, colour, letter in ((0, BLUE, "x"), (1, RED, "y")):
             row[1].plot(
                 fine.t, fine.position("rod")[:, column], color=colour, label=f"tip {letter}"
             )
-            row[1].plot(known["t"][::10], known["tip"][::10, column], ".", color=GREEN, ms=3)
+            row[1].plot(times[::10], tip[::10, column], ".", color=GREEN, ms=3)
         row[1].plot([], [], ".", color=GREEN, label="finite elements")
         row[1].set(xlabel="time (s)", ylabel="position (m)", title=f"Tip, {len(result) - 1} steps")
         row[1].margins(y=0.15)

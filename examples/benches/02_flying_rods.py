@@ -9,7 +9,7 @@ import numpy as np
 
 import supple as sp
 from examples._check import report
-from examples.benches._reference import REFERENCE, tip_error
+from supple.bench.rods import reference, tip_error
 from supple.robots.flying_rod import soft_flying_rod, stiff_flying_rod
 
 ACCURACY = 1e-2
@@ -23,7 +23,7 @@ def thrown(case: str, duration: float = DURATION) -> sp.Result:
 
 
 def error(case: str, result: sp.Result) -> float:
-    return tip_error(case, result, CASES[case]["rod"].length)
+    return tip_error(result, case, CASES[case]["rod"].length)
 
 
 def run(quick: bool = False) -> dict[str, float]:
@@ -48,10 +48,10 @@ def main() -> None:
         fig.colorbar(mappable, ax=row[1], label="time (s)")
         row[0].set_title(case.replace("-", " ").capitalize())
         fine = result.sampled(np.linspace(0.0, DURATION, 1001))
-        known = np.load(REFERENCE / f"{case}.npz")
+        times, tip = reference(case)
         for column, letter in enumerate("xyz"):
             row[2].plot(fine.t, fine.position("rod")[:, column], label=f"tip {letter}")
-            row[2].plot(known["t"][::40], known["tip"][::40, column], ".", color="k", ms=3)
+            row[2].plot(times[::40], tip[::40, column], ".", color="k", ms=3)
         row[2].plot([], [], ".", color="k", label="finite elements")
         row[2].set(xlabel="time (s)", ylabel="position (m)", title=f"Tip, {len(result) - 1} steps")
         row[2].legend()

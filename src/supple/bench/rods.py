@@ -88,12 +88,12 @@ def reference(case: str) -> tuple[np.ndarray, np.ndarray]:
         return data["t"], data["tip"]
 
 
-def tip_error(result: Result, case: Case) -> float:
-    """Largest distance of the tip from the reference, over the length."""
-    times, tip = reference(case.name)
+def tip_error(result: Result, case: str, length: float) -> float:
+    """Largest distance of the tip from the reference over the instants the run covers, over L."""
+    times, tip = reference(case)
     reached = times <= result.t[-1] * (1 + 1e-12)
     found = result.sampled(np.minimum(times[reached], result.t[-1])).position("rod")
-    return float(np.linalg.norm(found - tip[reached], axis=1).max() / case.length)
+    return float(np.linalg.norm(found - tip[reached], axis=1).max() / length)
 
 
 def run_rods(
@@ -141,7 +141,7 @@ def run_case(case: Case, preset: Preset, repeats: int = 5) -> Row:
         wall_s=wall,
         simulated_s=case.duration,
         ratio=wall / case.duration,
-        tip_error=tip_error(result, case),
+        tip_error=tip_error(result, case.name, case.length),
         newton_per_step=float(np.sum(result.newton)) / max(steps, 1),
         status=result.status.name,
     )

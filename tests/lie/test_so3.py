@@ -170,3 +170,22 @@ def test_second_derivatives_do_not_jump_where_the_series_takes_over(rng):
 
     below, above = second(0.01 * (1 - 1e-9)), second(0.01 * (1 + 1e-9))
     np.testing.assert_allclose(below, above, atol=TOL_SECOND)
+
+
+@pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-3, 0.1, 0.999, 1.001, 3.0, 6.0])
+def test_rates_of_the_right_jacobian_are_its_derivatives(rng, angle):
+    axis, dw, ddw = rng.normal(size=(3, 3))
+    w = jnp.asarray(angle * axis / np.linalg.norm(axis))
+
+    def along(t):
+        return so3.right_jacobian(w + dw * t + ddw * t**2 / 2)
+
+    found = so3.right_jacobian_rates(w, jnp.asarray(dw), jnp.asarray(ddw))
+    expected = (
+        along(0.0),
+        jax.jacfwd(along)(0.0),
+        jax.jacfwd(jax.jacfwd(along))(0.0),
+        jax.jacfwd(so3.right_jacobian)(w),
+    )
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=2e-12)  # AD itself loses digits near zero

@@ -1,6 +1,6 @@
 """Every joint: its subspace is the rate of its pose, its chart fits together, its start is neutral."""
 
-from functools import cache
+from functools import cache, partial
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +9,7 @@ import pytest
 
 import supple as sp
 from supple.lie import Pose
+from supple.model.joints import AbstractJoint
 from tests.tools import jit
 
 TOL = 1e-12  # products of a few rotations
@@ -73,6 +74,16 @@ def test_subspace_times_rate_is_the_body_twist(rng, name):
     q, x, xdot, xddot = drawn(joint, rng)
     found = compute(q, x, xdot, xddot)
     np.testing.assert_allclose(found["subspace"] @ xdot, found["twist"], atol=TOL)
+
+
+@pytest.mark.parametrize("name", ["spherical", "free"])
+def test_closed_forms_of_the_subspace_are_what_differentiation_gives(rng, name):
+    joint, _ = facts(name)
+    motion = drawn(joint, rng)
+    ours = jit(joint.subspace_motion)(*motion)
+    theirs = jit(partial(AbstractJoint.subspace_motion, joint))(*motion)
+    for a, b in zip(ours, theirs, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", SPECS)

@@ -1,6 +1,10 @@
 """Rotations: exponential, logarithm, their tangents, and quaternions, safe near zero angle."""
 
+import math
+from typing import NamedTuple
+
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
@@ -46,6 +50,97 @@ def right_jacobian(w: Float[Array, "*b 3"]) -> Float[Array, "*b 3 3"]:
     _, versine, cubic = _trig_ratios(jnp.sum(w * w, axis=-1))
     wh = hat(w)
     return jnp.eye(3) - versine[..., None, None] * wh + cubic[..., None, None] * (wh @ wh)
+
+
+class JacobianRates(NamedTuple):
+    """Right Jacobian along a motion w(t), its time derivatives, and its gradient in w (last axis)."""
+
+    value: Float[Array, "*b 3 3"]
+    rate: Float[Array, "*b 3 3"]
+    acceleration: Float[Array, "*b 3 3"]
+    gradient: Float[Array, "*b 3 3 3"]
+
+
+def right_jacobian_rates(
+    w: Float[Array, "*b 3"], dw: Float[Array, "*b 3"], ddw: Float[Array, "*b 3"]
+) -> JacobianRates:
+    """Derivatives of the right Jacobian in closed form.
+
+    With s = w·w and Stumpff's functions, T = c₁ 1 - c₂ ŵ + c₃ w wᵀ, and 2 dc_k/ds = k c_{k+2} - c_{k+1}.
+    """
+    s, ds = jnp.sum(w * w, axis=-1), 2 * jnp.sum(w * dw, axis=-1)
+    dds = 2 * jnp.sum(dw * dw + w * ddw, axis=-1)
+    c = jnp.stack(_stumpff(s), axis=-1)  # c₁ … c₇
+    k = np.arange(1.0, 6.0)
+    slope = (k * c[..., 2:] - c[..., 1:-1]) / 2  # of c₁ … c₅
+    bend = (k[:3] * slope[..., 2:] - slope[..., 1:-1]) / 2  # of c₁ … c₃
+    c, slope = c[..., :3], slope[..., :3]
+    first = slope * ds[..., None]
+    second = bend * (ds**2)[..., None] + slope * dds[..., None]
+
+    vectors = jnp.stack([w, dw, ddw], axis=-2)
+    outer = vectors[..., :, None, :, None] * vectors[..., None, :, None, :]  # pairs of vectors
+    ww, wd, dd = outer[..., 0, 0, :, :], outer[..., 0, 1, :, :], outer[..., 1, 1, :, :]
+    wd = wd + jnp.swapaxes(wd, -1, -2)
+    wa = outer[..., 0, 2, :, :] + outer[..., 2, 0, :, :]
+    hats = hat(vectors)
+    eye = jnp.eye(3)
+    basis = jnp.stack([jnp.broadcast_to(eye, ww.shape), -hats[..., 0, :, :], ww], axis=-1)
+
+    def spread(coefficients: Float[Array, "*b 3"]) -> Float[Array, "*b 3 3"]:
+        return jnp.einsum("...ijk,...k->...ij", basis, coefficients)
+
+    def scaled(
+        factor: Float[Array, "*b"], matrix: Float[Array, "*b 3 3"]
+    ) -> Float[Array, "*b 3 3"]:
+        return factor[..., None, None] * matrix
+
+    c2, c3 = c[..., 1], c[..., 2]
+    rate = spread(first) - scaled(c2, hats[..., 1, :, :]) + scaled(c3, wd)
+    acceleration = (
+        spread(second)
+        - scaled(2 * first[..., 1], hats[..., 1, :, :])
+        - scaled(c2, hats[..., 2, :, :])
+        + scaled(2 * first[..., 2], wd)
+        + scaled(c3, wa + 2 * dd)
+    )
+    turned = jnp.einsum("...i,jk->...ijk", w, np.eye(3))
+    gradient = (
+        2 * spread(slope)[..., None] * w[..., None, None, :]
+        - c2[..., None, None, None] * _HATS
+        + c3[..., None, None, None] * (turned + jnp.swapaxes(turned, -3, -2))
+    )
+    return JacobianRates(spread(c), rate, acceleration, gradient)
+
+
+_HATS = np.zeros((3, 3, 3))
+"""Derivative of hat(w): the last axis counts the components of w."""
+for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+    _HATS[_j, _k, _i], _HATS[_k, _j, _i] = -1.0, 1.0
+
+
+def _stumpff(s: Float[Array, "*b"]) -> list[Float[Array, "*b"]]:
+    """c₁ … c₇ with c_k(s) = Σ_j (-s)^j / (2j + k)!; s is a squared angle."""
+    near = s < 1.0
+    # Below one: the two highest by their series, the others by c_k = 1/k! - s c_{k+2} downward.
+    small = jnp.where(near, s, 0.0)
+
+    def series(k: int) -> Float[Array, "*b"]:
+        total = jnp.zeros_like(s)
+        for j in range(8, -1, -1):
+            total = total * -small + 1 / math.factorial(2 * j + k)
+        return total
+
+    low = {7: series(7), 6: series(6)}
+    for k in range(5, 0, -1):
+        low[k] = 1 / math.factorial(k) - small * low[k + 2]
+    # Above: the elementary ones, the others by the same relation upward.
+    large = jnp.where(near, 1.0, s)
+    angle = jnp.sqrt(large)
+    high = {0: jnp.cos(angle), 1: jnp.sin(angle) / angle}
+    for k in range(2, 8):
+        high[k] = (1 / math.factorial(k - 2) - high[k - 2]) / large
+    return [jnp.where(near, low[k], high[k]) for k in range(1, 8)]
 
 
 def log(R: Float[Array, "*b 3 3"]) -> Float[Array, "*b 3"]:

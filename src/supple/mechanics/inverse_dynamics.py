@@ -17,6 +17,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose, se3
+from supple.mechanics import rows
 from supple.mechanics.kinematics import GroupMotion, Kinematics, kinematics
 from supple.mechanics.local import Coordinates, group_rows
 from supple.model.loads import InternalStress
@@ -89,16 +90,16 @@ def element_force(model: Model, index: int, c: Coordinates) -> Float[Array, "b m
     if isinstance(group, JointGroup) and group.nq != group.nv:
         return _joint_damping(group, q, x, xdot)
     stiffness, damping = element_matrices(model, index)
-    force = jnp.einsum("bmn,bn->bm", damping, xdot)
+    away = q + x if isinstance(group, RodGroup) else q + x - group.rest
+    force = jnp.einsum("bmn,bn->bm", stiffness, away)
+    if damping is not None:
+        force = force + jnp.einsum("bmn,bn->bm", damping, xdot)
     if isinstance(group, RodGroup):
-        force = force + jnp.einsum("bmn,bn->bm", stiffness, q + x)
         for actuation in model.stresses:
             if actuation.group == index:
                 force = force.at[actuation.row].add(
                     model.load_factor * _stress_force(group, actuation, c.t)
                 )
-    else:
-        force = force + jnp.einsum("bmn,bn->bm", stiffness, q + x - group.rest)
     return force
 
 
@@ -109,6 +110,8 @@ def _joint_damping(
     xdot: Float[Array, "b m"],
 ) -> Float[Array, "b m"]:
     """Damping of the velocity v(x, ẋ) itself, so that it does not depend on the chart: (∂v/∂ẋ)ᵀ D v."""
+    if group.damping is None:
+        return jnp.zeros_like(xdot)
 
     def one(j, damping, q, x, xdot):  # type: ignore[no-untyped-def]
         velocity, pull_back = jax.vjp(lambda xdot: j.rate(q, x, xdot), xdot)
@@ -122,8 +125,12 @@ def element_tangent(
 ) -> tuple[Float[Array, "b m m"], Float[Array, "b m m"]]:
     """Derivatives of :func:`element_force` by x and by ẋ."""
     group = model.groups[index]
+    none = jnp.zeros((group.size, group.nv, group.nv))
     if isinstance(group, RodGroup) or group.nq == group.nv:
-        return element_matrices(model, index)
+        elastic, viscous = element_matrices(model, index)
+        return elastic, none if viscous is None else viscous
+    if group.damping is None:
+        return none, none
 
     def one(part, q, x, xdot):  # type: ignore[no-untyped-def]
         def force(x, xdot):  # type: ignore[no-untyped-def]
@@ -142,12 +149,13 @@ def element_tangent(
 
 def element_matrices(
     model: Model, index: int
-) -> tuple[Float[Array, "b m m"], Float[Array, "b m m"]]:
-    """Constant stiffness and damping matrices of the elements of a group."""
+) -> tuple[Float[Array, "b m m"], Float[Array, "b m m"] | None]:
+    """Constant stiffness and damping matrices (None if undamped) of the elements of a group."""
     group = model.groups[index]
     if isinstance(group, JointGroup):
         eye = jnp.eye(group.nv)
-        return eye * group.stiffness[:, :, None], eye * group.damping[:, :, None]
+        viscous = None if group.damping is None else eye * group.damping[:, :, None]
+        return eye * group.stiffness[:, :, None], viscous
     basis = group.grid.basis
     weights = group.length[:, None] * group.grid.weights
 
@@ -155,7 +163,8 @@ def element_matrices(
         weighted = weights[:, :, None, None] * matrix
         return jnp.einsum("bnim,bnij,bnjk->bmk", basis, weighted, basis)
 
-    return project(group.stiffness), project(group.damping)
+    viscous = None if group.damping is None else project(group.damping)
+    return project(group.stiffness), viscous
 
 
 def _stress_force(
@@ -202,7 +211,10 @@ def _add_bodies(
         _at(motion.sample_poses(), samples) @ bodies.offset, bodies.inertia
     )
     wrench = inertial_wrench(
-        inertia, motion.sample_twists()[samples], motion.sample_accelerations()[samples], gravity
+        inertia,
+        rows.take(motion.sample_twists(), samples),
+        rows.take(motion.sample_accelerations(), samples),
+        gravity,
     )
     return inertia, add_at_samples(own, samples, wrench)
 
@@ -232,7 +244,7 @@ def _add_subtrees(model: Model, own: list[Float[Array, "_ _ 6"]]) -> list[Float[
     asked = jnp.asarray(topology.path().T) @ totals
     attach = np.array(topology.attach)
     hanging = np.flatnonzero(attach != GROUND)
-    return add_at_samples(own, attach[hanging], asked[hanging])
+    return add_at_samples(own, attach[hanging], rows.take(asked, hanging))
 
 
 def add_at_samples(
@@ -244,12 +256,13 @@ def add_at_samples(
         count = part.shape[0] * part.shape[1]
         here = np.flatnonzero((samples >= start) & (samples < start + count))
         if len(here):
-            local = samples[here] - start
-            part = part.at[local // part.shape[1], local % part.shape[1]].add(values[here])
+            flat = part.reshape(count, *part.shape[2:])
+            added = rows.add(flat, samples[here] - start, rows.take(values, here))
+            part = added.reshape(part.shape)
         result.append(part)
         start += count
     return result
 
 
 def _at(pose: Pose, index: np.ndarray) -> Pose:
-    return Pose(pose.rotation[index], pose.position[index])
+    return Pose(rows.take(pose.rotation, index), rows.take(pose.position, index))

@@ -19,10 +19,12 @@ from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose, se3
+from supple.mechanics import rows
 from supple.mechanics.inverse_dynamics import (
     Balance,
     add_at_samples,
@@ -69,7 +71,7 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
     columns = [own_columns(m) for m in motion.groups]
     laws = _force_laws(model, state, c.t)
 
-    parts: list[list[Float[Array, "b m m"]]] = []
+    parts: list[Float[Array, "3 b m m"]] = []
     reactions: list[_Columns] = []
     for i, m in enumerate(motion.groups):
         own, law, wrench = columns[i], laws[i], state.wrench[i]
@@ -83,20 +85,18 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
         elastic, viscous = element_tangent(model, i, c)
         if m.local.subspace_gradient is not None:
             elastic = elastic + _subspace_turning(m, state.stress[i])
-        parts.append(
-            [
-                _pair(own.shift, phi.shift),
-                _pair(own.shift, phi.shift_rate) + viscous,
-                _pair(own.shift, phi.shift_acceleration) + _pair(m.subspace, turning) + elastic,
-            ]
-        )
+        matrices = [
+            _pair(own.shift, phi.shift),
+            _pair(own.shift, phi.shift_rate) + viscous,
+            _pair(own.shift, phi.shift_acceleration) + _pair(m.subspace, turning) + elastic,
+        ]
+        parts.append(jnp.stack(matrices))
         reactions.append(phi)
 
-    matrices = [block_diagonal(model, [part[k] for part in parts]) for k in range(3)]
+    whole = block_diagonal(model, parts)
     if not model.topology.all_on_ground:
-        coupling = _tree_coupling(model, columns, laws, reactions)
-        matrices = [a + b for a, b in zip(matrices, coupling, strict=True)]
-    return Tangent(state.residual, *matrices)
+        whole = whole + _tree_coupling(model, columns, laws, reactions)
+    return Tangent(state.residual, *whole)
 
 
 def mass_matrix(model: Model, q: Float[Array, " nq"]) -> Float[Array, "nv nv"]:
@@ -173,7 +173,9 @@ def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]
         laws.append(_Law(*(jnp.pad(part, pad) for part in law)))
     if model.bodies.size:
         samples_ = np.array(model.bodies.sample)
-        law = _inertial_law(state.body_inertia, motion.sample_twists()[samples_], gravity)
+        law = _inertial_law(
+            state.body_inertia, rows.take(motion.sample_twists(), samples_), gravity
+        )
         laws = _add_laws(laws, samples_, law)
     if model.loads:
         samples_ = np.array([load.sample for load in model.loads])
@@ -221,15 +223,22 @@ def _pair(a: Float[Array, "b p 6 m"], b: Float[Array, "b p 6 n"]) -> Float[Array
     return jnp.swapaxes(left, -1, -2) @ right
 
 
-def block_diagonal(model: Model, blocks: list[Float[Array, "_ _ _"]]) -> Float[Array, "nv nv"]:
-    """One matrix from the blocks of all elements, group by group."""
-    nv = model.nv
-    if len(blocks) == 1 and blocks[0].shape[0] == 1:
-        return blocks[0][0]
-    matrix = jnp.zeros((nv, nv))
+def block_diagonal(model: Model, blocks: list[Float[Array, "k _ _ _"]]) -> Float[Array, "k nv nv"]:
+    """Matrices from the blocks of all elements, group by group; k matrices at once."""
+    if len(blocks) == 1 and blocks[0].shape[1] == 1:
+        return blocks[0][:, 0]
+    matrix = jnp.zeros((blocks[0].shape[0], model.nv, model.nv))
     for i, block in enumerate(blocks):
         columns = columns_of(model, i)
-        matrix = matrix.at[columns[:, :, None], columns[:, None, :]].set(block)
+        if columns.size == 0:
+            continue
+        if len(columns) == 1:
+            matrix = lax.dynamic_update_slice(
+                matrix, block[:, 0], (0, columns[0, 0], columns[0, 0])
+            )
+        else:
+            where = slice(None), columns[:, :, None], columns[:, None, :]
+            matrix = matrix.at[where].set(block, mode="promise_in_bounds", unique_indices=True)
     return matrix
 
 
@@ -244,93 +253,94 @@ def _tree_coupling(
     columns: list[_Columns],
     laws: list[_Law],
     reactions: list[_Columns],
-) -> list[Float[Array, "nv nv"]]:
-    """Off-diagonal blocks: what enters elements from ancestors and what subtrees send back."""
+) -> Float[Array, "3 nv nv"]:
+    """What enters elements from their ancestors and what subtrees send back, for M, C and K."""
     topology = model.topology
     attach = np.array(topology.attach)
     hanging = np.flatnonzero(attach != GROUND)
     path = jnp.asarray(topology.path())
 
-    # Columns of the samples that elements hang on, in all coordinates: (E, 6, nv).
-    steps = _Columns(
-        *(_attached_columns(model, list(parts), hanging) for parts in zip(*columns, strict=True))
-    )
-    entering = _Columns(*(jnp.einsum("ef,fin->ein", path, part) for part in steps))
+    # Columns of the samples that elements hang on, in all coordinates, and their sums along the tree.
+    steps = _attached_columns(model, columns, hanging)
+    entering = jnp.einsum("ef,fikn->eikn", path, steps)
+    moves = _law_arguments(entering)
 
     # Wrench of each element's own samples in all coordinates, then of its whole subtree.
-    total = _Law(
-        *(jnp.concatenate(parts) for parts in zip(*(law.total() for law in laws), strict=True))
+    stacked = [jnp.concatenate(law, axis=-1) for law in laws]
+    carried = jnp.concatenate([law.sum(axis=1) for law in stacked]) @ moves
+    own = _own_wrench(model, reactions)
+    asked = jnp.einsum("ef,eikn->fikn", path, carried.reshape(own.shape) + own)
+    returned = jnp.einsum(
+        "ein,eikm->knm", rows.take(steps[:, :, 0], hanging), rows.take(asked, hanging)
     )
-    carried = _reaction(total, entering)
-    own = _Columns(
-        *(
-            _own_wrench(model, [part.sum(axis=1) for part in parts])
-            for parts in zip(*reactions, strict=True)
-        )
-    )
-    asked = [jnp.einsum("ef,ein->fin", path, a + b) for a, b in zip(carried, own, strict=True)]
+    return returned + _entering_rows(model, columns, stacked, moves)
 
-    matrices = []
-    rows = [_entering_rows(model, columns, laws, entering, k) for k in range(3)]
-    for k in range(3):
-        returned = jnp.einsum("ein,eim->nm", steps.shift[hanging], asked[k][hanging])
-        matrices.append(returned + rows[k])
-    return matrices
+
+def _law_arguments(entering: Float[Array, "e 6 3 nv"]) -> Float[Array, "e 18 columns"]:
+    """(β, ν, ζ) that enter each element, for unit δẍ, δẋ and δx: what a law I, N, G multiplies."""
+    zeta, nu, beta = (entering[:, :, k] for k in range(3))
+    none = jnp.zeros_like(zeta)
+    parts = [[zeta, 2 * nu, beta], [none, zeta, nu], [none, none, zeta]]
+    return jnp.concatenate([jnp.concatenate(row, axis=-1) for row in parts], axis=-2)
 
 
 def _attached_columns(
-    model: Model, parts: list[Float[Array, "_ _ 6 _"]], hanging: np.ndarray
-) -> Float[Array, "e 6 nv"]:
+    model: Model, columns: list[_Columns], hanging: np.ndarray
+) -> Float[Array, "e 6 3 nv"]:
     topology = model.topology
-    result = jnp.zeros((topology.elements, 6, model.nv))
+    result = jnp.zeros((topology.elements, 6, 3, model.nv))
     attach = np.array(topology.attach)
-    for i, part in enumerate(parts):
-        samples = part.shape[1]
+    for i, own in enumerate(columns):
+        batch, samples, _, width = own.shift.shape
         start = topology.sample_start[i]
         local = attach[hanging] - start
-        mine = (local >= 0) & (local < part.shape[0] * samples)
-        if not mine.any() or part.shape[-1] == 0:
+        mine = (local >= 0) & (local < batch * samples)
+        if not mine.any() or width == 0:
             continue
         children, local = hanging[mine], local[mine]
-        rows = columns_of(model, i)[local // samples]
-        values = part[local // samples, local % samples]
-        result = result.at[children[:, None, None], np.arange(6)[:, None], rows[:, None, :]].set(
-            values
-        )
+        flat = (part.reshape(batch * samples, 6, width) for part in own)
+        values = jnp.stack([rows.take(part, local) for part in flat], axis=2)
+        result = _scatter_columns(result, children, columns_of(model, i)[local // samples], values)
     return result
 
 
-def _own_wrench(model: Model, parts: list[Float[Array, "_ 6 _"]]) -> Float[Array, "e 6 nv"]:
-    result = jnp.zeros((model.topology.elements, 6, model.nv))
-    for i, part in enumerate(parts):
-        if part.shape[-1] == 0:
+def _own_wrench(model: Model, reactions: list[_Columns]) -> Float[Array, "e 6 3 nv"]:
+    result = jnp.zeros((model.topology.elements, 6, 3, model.nv))
+    for i, own in enumerate(reactions):
+        batch, _, _, width = own.shift.shape
+        if width == 0:
             continue
-        elements = model.topology.element_start[i] + np.arange(part.shape[0])
-        columns = columns_of(model, i)
-        result = result.at[elements[:, None, None], np.arange(6)[:, None], columns[:, None, :]].set(
-            part
-        )
+        elements = model.topology.element_start[i] + np.arange(batch)
+        values = jnp.stack([part.sum(axis=1) for part in own], axis=2)
+        result = _scatter_columns(result, elements, columns_of(model, i), values)
     return result
+
+
+def _scatter_columns(
+    into: Float[Array, "e 6 3 nv"],
+    elements: np.ndarray,
+    columns: np.ndarray,
+    values: Float[Array, "b 6 3 m"],
+) -> Float[Array, "e 6 3 nv"]:
+    """Put columns of some coordinates into rows of elements."""
+    if len(elements) == 1:  # coordinates of an element are neighbours
+        return lax.dynamic_update_slice(into, values, (elements[0], 0, 0, columns[0, 0]))
+    six, three = np.arange(6)[:, None, None], np.arange(3)[:, None]
+    where = elements[:, None, None, None], six, three, columns[:, None, None, :]
+    return into.at[where].set(values, mode="promise_in_bounds", unique_indices=True)
 
 
 def _entering_rows(
-    model: Model, columns: list[_Columns], laws: list[_Law], entering: _Columns, k: int
-) -> Float[Array, "nv nv"]:
-    """ζᵀ φ of each element's own samples for the ζ, ν, β that enter it, as rows of its coordinates."""
+    model: Model,
+    columns: list[_Columns],
+    laws: list[Float[Array, "_ _ 6 18"]],
+    moves: Float[Array, "e 18 columns"],
+) -> Float[Array, "3 nv nv"]:
+    """ζᵀ φ of each element's own samples for what enters it, as rows of its coordinates."""
     result = []
     for i, (own, law) in enumerate(zip(columns, laws, strict=True)):
         start = model.topology.element_start[i]
-        rows = slice(start, start + model.groups[i].size)
-        zeta, nu, beta = (part[rows] for part in entering)
-        by_inertia = jnp.einsum("bpim,bpij->bmj", own.shift, law.inertia)
-        if k == 0:
-            block = by_inertia @ zeta
-        else:
-            by_gyration = jnp.einsum("bpim,bpij->bmj", own.shift, law.gyration)
-            if k == 1:
-                block = 2 * by_inertia @ nu + by_gyration @ zeta
-            else:
-                by_geometry = jnp.einsum("bpim,bpij->bmj", own.shift, law.geometry)
-                block = by_inertia @ beta + by_gyration @ nu + by_geometry @ zeta
-        result.append(block.reshape(-1, model.nv))
-    return jnp.concatenate(result)
+        entering = moves[start : start + model.groups[i].size]
+        block = jnp.einsum("bpim,bpij->bmj", own.shift, law) @ entering
+        result.append(block.reshape(-1, 3, model.nv))
+    return jnp.swapaxes(jnp.concatenate(result), 0, 1)

@@ -16,6 +16,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose, se3
+from supple.mechanics import rows
 from supple.mechanics.local import Coordinates, Local, group_rows, local_motion
 from supple.model.model import GROUND, Model
 
@@ -141,7 +142,7 @@ def _sum_along_tree(
     attach = np.array(topology.attach)
     hanging = np.flatnonzero(attach != GROUND)
     flat = jnp.concatenate([part.reshape(-1, 6) for part in own])
-    steps = flat[attach[hanging]]
+    steps = rows.take(flat, attach[hanging])
     entering = jnp.asarray(topology.path()[:, hanging]) @ steps
     return [part + _rows(model, i, entering)[:, None] for i, part in enumerate(own)]
 
@@ -177,10 +178,11 @@ def _flat_pose(poses: list[Pose]) -> Pose:
 
 
 def _take(pose: Pose, index: np.ndarray) -> Pose:
-    return Pose(pose.rotation[index], pose.position[index])
+    return Pose(rows.take(pose.rotation, index), rows.take(pose.position, index))
 
 
 def _replace(pose: Pose, index: np.ndarray, value: Pose) -> Pose:
     return Pose(
-        pose.rotation.at[index].set(value.rotation), pose.position.at[index].set(value.position)
+        rows.put(pose.rotation, index, value.rotation),
+        rows.put(pose.position, index, value.position),
     )

@@ -102,27 +102,16 @@ def _joint_motion(
         )
     pose = jax.vmap(lambda j, q, x: j.pose(q, x), axis_size=group.size)(joint, q, x)
 
-    def subspace(j, q, x):  # type: ignore[no-untyped-def]
-        return j.subspace(q, x)
-
     if joint.constant_subspace:
-        phi = jax.vmap(subspace, axis_size=group.size)(joint, q, x)
+        phi = jax.vmap(lambda j, q, x: j.subspace(q, x), axis_size=group.size)(joint, q, x)
         return Local(_one_sample(pose), integration, phi[:, None], None, None, None)
 
-    def along(j, q, x, xdot, xddot):  # type: ignore[no-untyped-def]
-        """Φ, dΦ/dt and d²Φ/dt² along the motion, by two nested directional derivatives."""
+    def along(j, *motion):  # type: ignore[no-untyped-def]
+        return j.subspace_motion(*motion)
 
-        def first(x, xdot):  # type: ignore[no-untyped-def]
-            return jax.jvp(lambda x: j.subspace(q, x), (x,), (xdot,))
-
-        (phi, phi_dot), (_, phi_ddot) = jax.jvp(first, (x, xdot), (xdot, xddot))
-        return phi, phi_dot, phi_ddot, jax.jacfwd(lambda x: j.subspace(q, x))(x)
-
-    phi, phi_dot, phi_ddot, gradient = jax.vmap(along, axis_size=group.size)(
-        joint, q, x, xdot, xddot
-    )
-    rates = (phi_dot[:, None], phi_ddot[:, None])
-    return Local(_one_sample(pose), integration, phi[:, None], rates, gradient[:, None], None)
+    phi = jax.vmap(along, axis_size=group.size)(joint, q, x, xdot, xddot)
+    value, rate, acceleration, gradient = (part[:, None] for part in phi)
+    return Local(_one_sample(pose), integration, value, (rate, acceleration), gradient, None)
 
 
 def _one_sample(pose: Pose) -> Pose:

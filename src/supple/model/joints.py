@@ -9,7 +9,7 @@ order; for everything else q + x.
 
 import abc
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -19,6 +19,15 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose, se3, so3
+
+
+class SubspaceMotion(NamedTuple):
+    """A joint's subspace Φ along a motion: with its time derivatives, and its gradient in x (last axis)."""
+
+    value: Float[Array, "6 nv"]
+    rate: Float[Array, "6 nv"]
+    acceleration: Float[Array, "6 nv"]
+    gradient: Float[Array, "6 nv nv"]
 
 
 class AbstractJoint(eqx.Module):
@@ -35,6 +44,23 @@ class AbstractJoint(eqx.Module):
     @abc.abstractmethod
     def subspace(self, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Float[Array, "6 nv"]:
         """Body twist of the outer frame per unit of each ẋ."""
+
+    def subspace_motion(
+        self,
+        q: Float[Array, " nq"],
+        x: Float[Array, " nv"],
+        xdot: Float[Array, " nv"],
+        xddot: Float[Array, " nv"],
+    ) -> SubspaceMotion:
+        """The subspace along a motion; by automatic differentiation unless a joint knows better."""
+
+        def first(x: Float[Array, " nv"], xdot: Float[Array, " nv"]) -> Any:
+            return jax.jvp(lambda x: self.subspace(q, x), (x,), (xdot,))
+
+        (value, rate), (_, acceleration) = jax.jvp(first, (x, xdot), (xdot, xddot))
+        return SubspaceMotion(
+            value, rate, acceleration, jax.jacfwd(lambda x: self.subspace(q, x))(x)
+        )
 
     def retract(self, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Float[Array, " nq"]:
         """The configuration reached from q by x."""
@@ -181,15 +207,8 @@ def _conjugate(q: Float[Array, " 4"]) -> Float[Array, " 4"]:
     return jnp.concatenate([q[:1], -q[1:]])
 
 
-def _turned_rate(
-    x: Float[Array, " 3"], xdot: Float[Array, " 3"], xddot: Float[Array, " 3"]
-) -> tuple[Float[Array, " 3"], Float[Array, " 3"]]:
-    """Body angular velocity T(x) ẋ and its derivative, of the motion R = R_ref exp(x)."""
-
-    def velocity(x: Float[Array, " 3"], xdot: Float[Array, " 3"]) -> Float[Array, " 3"]:
-        return so3.right_jacobian(x) @ xdot
-
-    return jax.jvp(velocity, (x, xdot), (xdot, xddot))
+def _with_no_translation(angular: Float[Array, "3 *k"]) -> Float[Array, "6 *k"]:
+    return jnp.concatenate([angular, jnp.zeros_like(angular)])
 
 
 class SphericalJoint(AbstractJoint):
@@ -204,6 +223,16 @@ class SphericalJoint(AbstractJoint):
 
     def subspace(self, q: Float[Array, " 4"], x: Float[Array, " 3"]) -> Float[Array, "6 3"]:
         return jnp.concatenate([so3.right_jacobian(x), jnp.zeros((3, 3))])
+
+    def subspace_motion(
+        self,
+        q: Float[Array, " 4"],
+        x: Float[Array, " 3"],
+        xdot: Float[Array, " 3"],
+        xddot: Float[Array, " 3"],
+    ) -> SubspaceMotion:
+        turning = so3.right_jacobian_rates(x, xdot, xddot)
+        return SubspaceMotion(*(_with_no_translation(part) for part in turning))
 
     def retract(self, q: Float[Array, " 4"], x: Float[Array, " 3"]) -> Float[Array, " 4"]:
         turned = so3.quaternion_product(q, so3.quaternion_exp(x))
@@ -224,7 +253,8 @@ class SphericalJoint(AbstractJoint):
         xdot: Float[Array, " 3"],
         xddot: Float[Array, " 3"],
     ) -> Float[Array, " 3"]:
-        return _turned_rate(x, xdot, xddot)[1]
+        turning = so3.right_jacobian_rates(x, xdot, xddot)
+        return turning.value @ xddot + turning.rate @ xdot
 
     def neutral(self) -> np.ndarray:
         return np.array([1.0, 0.0, 0.0, 0.0])
@@ -247,6 +277,33 @@ class FreeJoint(AbstractJoint):
         top = jnp.concatenate([so3.right_jacobian(x[:3]), zero], axis=1)
         return jnp.concatenate([top, jnp.concatenate([zero, rotation.T], axis=1)])
 
+    def subspace_motion(
+        self,
+        q: Float[Array, " 7"],
+        x: Float[Array, " 6"],
+        xdot: Float[Array, " 6"],
+        xddot: Float[Array, " 6"],
+    ) -> SubspaceMotion:
+        turning = so3.right_jacobian_rates(x[:3], xdot[:3], xddot[:3])
+        # Rᵀ turns against the body's angular velocity ω = T ẋ: its rate is -ω̂ Rᵀ.
+        inverse = self.pose(q, x).rotation.T
+        spin = turning.value @ xdot[:3]
+        change = turning.value @ xddot[:3] + turning.rate @ xdot[:3]
+        spin_hat, change_hat = so3.hat(jnp.stack([spin, change]))
+        linear = jnp.stack(
+            [inverse, -spin_hat @ inverse, (spin_hat @ spin_hat - change_hat) @ inverse]
+        )
+        gradient = -jnp.einsum("kij,jl->ilk", so3.hat(turning.value.T), inverse)
+        angular = jnp.stack(turning[:3])
+        zero = jnp.zeros((3, 3, 3))
+        top = jnp.concatenate([angular, zero], axis=-1)
+        values = jnp.concatenate([top, jnp.concatenate([zero, linear], axis=-1)], axis=-2)
+        top = jnp.concatenate([turning.gradient, zero], axis=1)
+        whole = jnp.concatenate([top, jnp.concatenate([zero, gradient], axis=1)])
+        return SubspaceMotion(
+            values[0], values[1], values[2], jnp.concatenate([whole, jnp.zeros((6, 6, 3))], axis=-1)
+        )
+
     def retract(self, q: Float[Array, " 7"], x: Float[Array, " 6"]) -> Float[Array, " 7"]:
         turned = so3.quaternion_product(q[:4], so3.quaternion_exp(x[:3]))
         return jnp.concatenate([turned / jnp.linalg.norm(turned), q[4:] + x[3:]])
@@ -267,8 +324,9 @@ class FreeJoint(AbstractJoint):
         xdot: Float[Array, " 6"],
         xddot: Float[Array, " 6"],
     ) -> Float[Array, " 6"]:
-        turning = _turned_rate(x[:3], xdot[:3], xddot[:3])[1]
-        return jnp.concatenate([turning, xddot[3:]])
+        turning = so3.right_jacobian_rates(x[:3], xdot[:3], xddot[:3])
+        spin = turning.value @ xddot[:3] + turning.rate @ xdot[:3]
+        return jnp.concatenate([spin, xddot[3:]])
 
     def neutral(self) -> np.ndarray:
         return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])

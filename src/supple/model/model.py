@@ -27,7 +27,8 @@ class RodGroup(eqx.Module):
     grid: RodGrid
     length: Float[Array, "*b"]
     stiffness: Float[Array, "*b n 6 6"]
-    damping: Float[Array, "*b n 6 6"]
+    damping: Float[Array, "*b n 6 6"] | None
+    """None for undamped rods."""
     inertia: Float[Array, "*b n 6 6"]
 
     @property
@@ -57,12 +58,13 @@ class JointGroup(eqx.Module):
     joint: AbstractJoint
     stiffness: Float[Array, "*b nv"]
     rest: Float[Array, "*b nq"]
-    damping: Float[Array, "*b nv"]
+    damping: Float[Array, "*b nv"] | None
+    """None for undamped joints."""
 
     @property
     def size(self) -> int:
         """Number of joints."""
-        return self.damping.shape[0]
+        return self.stiffness.shape[0]
 
     @property
     def nv(self) -> int:

@@ -224,11 +224,12 @@ def _rod_part(element: _Element) -> RodGroup:
     )
     nodes = one_sided(np.asarray(grid.points)[: len(grid.weights)], grid.edges)
     matrices = rod.sectional().matrices(nodes)
+    undamped = not is_traced(matrices.damping) and not np.any(matrices.damping)
     return RodGroup(
         grid=grid,
         length=asarray(rod.length),
         stiffness=matrices.stiffness,
-        damping=matrices.damping,
+        damping=None if undamped else matrices.damping,
         inertia=matrices.inertia,
     )
 
@@ -237,11 +238,12 @@ def _joint_part(element: _Element) -> JointGroup:
     joint = element.joint
     assert joint is not None
     stiffness, rest, damping = element.spring
+    undamped = not is_traced(damping) and not np.any(damping)
     return JointGroup(
         joint=joint,
         stiffness=asarray(stiffness) + np.zeros(joint.nv),
         rest=asarray(rest) + np.zeros(joint.nq),
-        damping=asarray(damping) + np.zeros(joint.nv),
+        damping=None if undamped else asarray(damping) + np.zeros(joint.nv),
     )
 
 

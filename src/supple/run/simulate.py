@@ -14,7 +14,7 @@ from supple.model.state import State
 from supple.results.result import Result
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.carry import carry_over
-from supple.time.advance import Cursor, Saved, Status, advance, begin
+from supple.time.advance import Cursor, Saved, Status, advance, begin, restart
 from supple.time.alpha import generalized_alpha
 from supple.time.collocation import radau
 from supple.time.control import ErrorControl, FixedStep, StepControl
@@ -142,12 +142,18 @@ def _run(
 ) -> Result:
     begun = float(past.t[0])
     stop = begun + duration
-    corners = jnp.asarray([c for c in model.corners if begun < c < stop])
+    walls = [stop]
+    if isinstance(control, ErrorControl):
+        walls = [c for c in model.corners if begun < c < stop] + walls
     chunks, count = [past], len(past.t)
     clock_start = clock.perf_counter()
     status = Status.RUNNING
     try:
         while status == Status.RUNNING and count < max_steps:
+            now = float(cursor.state.t)
+            if now in walls[:-1]:
+                cursor = restart(model, scheme, cursor)
+            wall = min((w for w in walls if w > now), default=stop)
             cursor, saved, found = advance(
                 model,
                 scheme,
@@ -155,14 +161,15 @@ def _run(
                 CHUNK,
                 cursor,
                 jnp.asarray(begun),
-                jnp.asarray(stop),
+                jnp.asarray(wall),
                 jnp.asarray(float(duration)),
-                corners,
             )
             number = int(found)
             chunks.append(Saved(*(np.asarray(x)[:number] for x in saved)))
             count += number
             status = Status(int(cursor.status))
+            if status == Status.DONE and wall < stop:
+                status = Status.RUNNING
             if progress is not None:
                 progress(float(cursor.state.t), count)
         if status == Status.RUNNING:

@@ -74,11 +74,11 @@ class Equilibrium:
         return _energies(self.model, self.q, self.v, self.t)
 
 
-_solve = jit(partial(solve_equilibrium, differentiable=False))
-_relax = jit(relax)
-_energies = jit(energies)
-_frame_motion = jit(frame_motion, static_argnames=("name", "at"))
-_rod_shape = jit(rod_shape, static_argnames=("name", "points"))
+_solve = jit(partial(solve_equilibrium, differentiable=False), quick=True)
+_relax = jit(relax, quick=True)
+_energies = jit(energies, quick=True)
+_frame_motion = jit(frame_motion, quick=True, static_argnames=("name", "at"))
+_rod_shape = jit(rod_shape, quick=True, static_argnames=("name", "points"))
 
 
 def equilibrium(

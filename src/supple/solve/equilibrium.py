@@ -186,8 +186,8 @@ def relax(
     zero = jnp.zeros(model.nv)
     scale = jnp.asarray(model.scale)
     elastic = block_diagonal(
-        model, [element_matrices(model, i)[0] for i in range(len(model.groups))]
-    )
+        model, [element_matrices(model, i)[0][None] for i in range(len(model.groups))]
+    )[0]
 
     def going(s: _Relaxation) -> Bool[Array, ""]:
         return ~s.done & (s.tries < MAX_TRIES)

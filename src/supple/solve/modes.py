@@ -1,6 +1,7 @@
 """Small vibrations and linear models about a state."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import scipy.linalg
@@ -49,7 +50,7 @@ class LinearModel:
     eigenvalues: np.ndarray
 
 
-@jit
+@partial(jit, quick=True)
 def _tangent(model, q, v, a, t):  # type: ignore[no-untyped-def]
     zero = 0.0 * v
     return inverse_dynamics_tangent(model, Coordinates(q, zero, v, a, t))

@@ -17,6 +17,10 @@ from supple.model.state import State
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.scheme import AbstractScheme
 
+ACCUMULATION = 0.5
+"""Errors of a run's n steps add up like n to this power: as a random walk, because vibrations turn their
+sign. A step may therefore err by accuracy (h / duration)^ACCUMULATION."""
+
 
 class Status(enum.IntEnum):
     """How a run stands; the value says what to do next."""
@@ -79,7 +83,7 @@ class _Loop(NamedTuple):
     filled: Int[Array, ""]
 
 
-@partial(jit, static_argnames=("scheme",))
+@partial(jit, quick=True, static_argnames=("scheme",))
 def begin(model: Model, scheme: AbstractScheme, state: State, h: Float[Array, ""]) -> Cursor:
     """Cursor at a state, with its acceleration made consistent with the loads."""
     zero, none = jnp.zeros((), dtype=int), jnp.zeros(())
@@ -88,6 +92,13 @@ def begin(model: Model, scheme: AbstractScheme, state: State, h: Float[Array, ""
     return Cursor(
         state, scheme.start(model, state), h, zero + 1, zero, zero, zero, zero, zero, none + 1
     )
+
+
+def restart(model: Model, scheme: AbstractScheme, cursor: Cursor) -> Cursor:
+    """The cursor after a load has jumped or bent: a fresh acceleration, no memory of the past."""
+    fresh = begin(model, scheme, cursor.state, cursor.h)
+    running = jnp.zeros((), dtype=int)
+    return cursor._replace(state=fresh.state, memory=fresh.memory, status=running)
 
 
 @partial(jit, static_argnames=("scheme", "chunk"))
@@ -100,9 +111,11 @@ def advance(
     start: Float[Array, ""],
     stop: Float[Array, ""],
     horizon: Float[Array, ""],
-    corners: Float[Array, " k"],
 ) -> tuple[Cursor, Saved, Int[Array, ""]]:
-    """Advance to ``stop`` or until ``chunk`` instants are saved; returns how many were."""
+    """Advance to ``stop`` or until ``chunk`` instants are saved; returns how many were.
+
+    ``horizon`` (s) is the duration over which an accuracy is wanted.
+    """
     state = cursor.state
     empty = Saved(
         t=jnp.zeros(chunk),
@@ -121,9 +134,7 @@ def advance(
         if isinstance(control, FixedStep):
             cursor, save, update = _fixed(model, scheme, control, s.cursor, start, stop)
         else:
-            cursor, save, update = _controlled(
-                model, scheme, control, s.cursor, stop, horizon, corners
-            )
+            cursor, save, update = _controlled(model, scheme, control, s.cursor, stop, horizon)
         row = Saved(
             cursor.state.t,
             cursor.state.q,
@@ -202,23 +213,20 @@ def _controlled(
     c: Cursor,
     stop: Float[Array, ""],
     horizon: Float[Array, ""],
-    corners: Float[Array, " k"],
 ) -> tuple[Cursor, Bool[Array, ""], Float[Array, ""]]:
     """One attempt with the step the controller asks for."""
-    ahead = jnp.where(corners > c.state.t * (1 + 1e-12) + 1e-12, corners, jnp.inf)
-    wall = jnp.minimum(jnp.min(ahead, initial=jnp.inf), stop)
-    room = wall - c.state.t
+    room = stop - c.state.t
     h = jnp.minimum(c.h, control.largest)
-    # Two equal steps to a wall beat one long and one tiny one.
+    # Two equal steps to the end beat one long and one tiny one.
     h = jnp.where(h >= room, room, jnp.where(h > room / 2, room / 2, h))
-    allowed = control.accuracy * h / horizon
+    allowed = control.accuracy * (h / horizon) ** ACCUMULATION
     step = scheme.step(model, c.state, c.memory, h, budget=allowed)
     ratio = step.error / allowed
     solved = step.converged & _finite(step.state)
     good = solved & (ratio <= 1.0)
     arrived = good & (h == room)
-    # Proportional-integral rule; the budget itself shrinks with h, hence one power less.
-    power = scheme.error_order - 1
+    # Proportional-integral rule; the budget itself shrinks with h, hence the smaller power.
+    power = scheme.error_order - ACCUMULATION
     now = jnp.maximum(ratio, 1e-10)
     growth = control.safety * now ** (-0.7 / power) * jnp.maximum(c.error, 1e-10) ** (0.3 / power)
     growth = jnp.where(
@@ -227,29 +235,18 @@ def _controlled(
     growth = jnp.where(solved, growth, 0.35)
     # Slow convergence costs more than a shorter step.
     growth = jnp.where(good, jnp.minimum(growth, _affordable(step.iterations)), growth)
-    at_corner = arrived & (wall < stop)
     state = step.state
-    state = State(jnp.where(arrived, wall, state.t), state.q, state.v, state.a)
-
-    def restart() -> tuple[State, Any]:
-        a = forward_dynamics(model, state.q, state.v, state.t)
-        fresh = State(state.t, state.q, state.v, a)
-        return fresh, scheme.start(model, fresh)
-
-    if corners.shape[0]:
-        state, memory = lax.cond(at_corner, restart, lambda: (state, step.memory))
-    else:
-        memory = step.memory
+    state = State(jnp.where(arrived, stop, state.t), state.q, state.v, state.a)
     status = jnp.where(
         good,
-        jnp.where(arrived & (wall >= stop), Status.DONE, Status.RUNNING),
+        jnp.where(arrived, Status.DONE, Status.RUNNING),
         jnp.where(h * growth < control.smallest * horizon, Status.NOT_CONVERGED, Status.RUNNING),
     )
-    # A step cut short by a wall says nothing about the step wanted after it.
+    # A step cut short by the end says nothing about the step wanted after it.
     wanted = jnp.where(good & (h < 0.99 * c.h), jnp.maximum(h * growth, c.h), h * growth)
     cursor = Cursor(
         state=_select(good, state, c.state),
-        memory=_select(good, memory, c.memory),
+        memory=_select(good, step.memory, c.memory),
         h=wanted,
         target=c.target + good,
         status=status.astype(int),

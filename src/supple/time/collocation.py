@@ -34,7 +34,7 @@ from supple.time.tableau import REAL, Tableau, collocation_tableau
 DEFAULTS = NewtonSettings(tolerance=1e-10, max_iterations=15)
 NEWTON_SHARE = 0.1
 """Part of a step's error budget that may come from ending the Newton iteration early."""
-ERROR_WEIGHT = 0.05
+ERROR_WEIGHT = 1.2
 """Scales the defect at the start of a step to the displacement error of a whole run; calibrated so that
 the four rod benches err by about what was asked for."""
 ERROR_FILTERS = 2

@@ -22,7 +22,7 @@ class FixedStep(eqx.Module):
 class ErrorControl(eqx.Module):
     """Steps chosen so that displacement errors stay within ``accuracy`` times the robot's size.
 
-    The budget is spread evenly over the run: a step may err by accuracy · h / duration.
+    The budget is spread over the run's steps, whose errors add up like a random walk.
     ``largest`` (s) bounds the step, ``smallest`` is the fraction of the run at which it gives up.
     """
 

@@ -1,0 +1,60 @@
+"""Rows of an array chosen when the model is built.
+
+Indices are known before compilation, so runs of neighbours become slices, and no index needs a range check:
+gathers and scatters cost far more to compile (and to run) than slices.
+"""
+
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jaxtyping import Shaped
+
+from supple.arrays import Array
+
+
+def _run(index: np.ndarray) -> slice | None:
+    """The slice that an index stands for, if it counts up by one."""
+    if len(index) and np.array_equal(index, index[0] + np.arange(len(index))):
+        return slice(int(index[0]), int(index[0]) + len(index))
+    return None
+
+
+def take(array: Shaped[Array, "n *k"], index: np.ndarray) -> Shaped[Array, "m *k"]:
+    """Rows of an array."""
+    array, run = jnp.asarray(array), _run(index)
+    if run is not None:
+        return array if len(index) == array.shape[0] else array[run]
+    return array.at[index].get(mode="promise_in_bounds")
+
+
+def put(
+    array: Shaped[Array, "n *k"], index: np.ndarray, values: Shaped[Array, "m *k"]
+) -> Shaped[Array, "n *k"]:
+    """The array with some rows replaced; rows are chosen once."""
+    if len(index) == 0:
+        return array
+    run = _run(index)
+    if run is not None:
+        return _overwrite(array, run, values)
+    return array.at[index].set(values, mode="promise_in_bounds", unique_indices=True)
+
+
+def add(
+    array: Shaped[Array, "n *k"], index: np.ndarray, values: Shaped[Array, "m *k"]
+) -> Shaped[Array, "n *k"]:
+    """The array with values added to some rows, which may be chosen several times."""
+    if len(index) == 0:
+        return array
+    run = _run(index)
+    if run is not None:
+        return _overwrite(array, run, array[run] + values)
+    return array.at[index].add(values, mode="promise_in_bounds")
+
+
+def _overwrite(
+    array: Shaped[Array, "n *k"], run: slice, values: Shaped[Array, "m *k"]
+) -> Shaped[Array, "n *k"]:
+    if run.stop - run.start == array.shape[0]:
+        return values
+    zeros = (0,) * (array.ndim - 1)
+    return lax.dynamic_update_slice(array, values, (run.start, *zeros))

@@ -68,9 +68,18 @@ class _Law(NamedTuple):
         return _Law(*(part.sum(axis=1) for part in self))
 
 
-def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
-    """Residual, mass, damping and stiffness matrices at a motion."""
-    model = model.at(c.t)
+class ElementTangent(NamedTuple):
+    """What each element contributes by itself: (M, C, K) blocks of the groups, and what they come from."""
+
+    balance: Balance
+    columns: list[_Columns]
+    laws: list[_Law]
+    reactions: list[_Columns]
+    blocks: list[Float[Array, "3 _ _ _"]]
+
+
+def element_tangents(model: Model, c: Coordinates) -> ElementTangent:
+    """Blocks of all elements as if none hung on another."""
     state = balance(model, c)
     motion = state.motion
     columns = [own_columns(m) for m in motion.groups]
@@ -98,6 +107,13 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
         parts.append(jnp.stack(matrices))
         reactions.append(phi)
 
+    return ElementTangent(state, columns, laws, reactions, parts)
+
+
+def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
+    """Residual, mass, damping and stiffness matrices at a motion."""
+    model = model.at(c.t)
+    state, columns, laws, reactions, parts = element_tangents(model, c)
     whole = block_diagonal(model, parts)
     if not model.topology.all_on_ground:
         whole = whole + _tree_coupling(model, columns, laws, reactions)

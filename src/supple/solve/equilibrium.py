@@ -23,6 +23,7 @@ from supple.mechanics.inverse_dynamics_tangent import (
 from supple.mechanics.local import Coordinates, retract
 from supple.model.model import Model
 from supple.solve.newton import (
+    Factorisation,
     NewtonSettings,
     factorise,
     newton,
@@ -158,6 +159,10 @@ def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
     def motion(y: Float[Array, " n_and_m"]) -> Coordinates:
         return Coordinates(s.q, y[:n], zero, zero, t, y[n:] if model.equations else None)
 
+    def linearise(y: Float[Array, " n_and_m"]) -> tuple[Float[Array, " n_and_m"], Factorisation]:
+        left, matrix = _linearise(loaded, motion(y))
+        return left, factorise(matrix)
+
     guess = s.slope * width
     if s.multipliers is not None:
         guess = jnp.concatenate([guess, s.multipliers])
@@ -165,7 +170,7 @@ def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
     scale = jnp.concatenate([jnp.asarray(model.scale), free])
     solved = newton(
         lambda y: equations(loaded, motion(y)),
-        lambda y: _linearise(loaded, motion(y)),
+        linearise,
         guess,
         scale,
         SETTINGS,

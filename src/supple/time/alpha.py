@@ -21,11 +21,20 @@ from supple.errors import DescriptionError
 from supple.mechanics.inverse_dynamics import equations
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent, mass_matrix
 from supple.mechanics.local import Coordinates, rate_derivative
+from supple.mechanics.separate_tangent import is_separable, separate_tangent, structure_of
 from supple.mechanics.size import error_norm
 from supple.model.model import Model
 from supple.model.state import State
-from supple.solve.newton import NewtonResult, NewtonSettings, newton, with_derivative
+from supple.solve.newton import (
+    Factors,
+    NewtonResult,
+    NewtonSettings,
+    factorise,
+    newton,
+    with_derivative,
+)
 from supple.solve.saddle import saddle
+from supple.solve.separate import factorise_separate
 from supple.time.scheme import AbstractScheme, Step, state_at
 
 DEFAULTS = NewtonSettings()
@@ -71,7 +80,21 @@ class _Problem(NamedTuple):
         nv = self.model.nv
         return jnp.concatenate([left[:nv] / self.by_change, left[nv:]])
 
-    def linearise(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Float[Array, "n n"]]:
+    def linearise(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Factors]:
+        """The equations and their factorised derivative by the unknowns."""
+        if not is_separable(self.model):
+            left, matrix = self.exact(y)
+            return left, factorise(matrix)
+        structure = structure_of(self.model)
+        tangent = separate_tangent(self.model, structure, self.coordinates(y))
+        blocks = [
+            mass + (stiffness + self.by_rate * damping) / self.by_change
+            for mass, damping, stiffness in tangent.blocks
+        ]
+        left = jnp.concatenate([tangent.residual / self.by_change, tangent.violation])
+        return left, factorise_separate(structure, blocks, tangent.jacobians)
+
+    def exact(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Float[Array, "n n"]]:
         """The equations and their derivative by the unknowns."""
         tangent = inverse_dynamics_tangent(self.model, self.coordinates(y))
         soft = tangent.stiffness + self.by_rate * tangent.damping
@@ -90,7 +113,7 @@ class _Problem(NamedTuple):
 
     def differentiable(self, root: Float[Array, " n"]) -> Float[Array, " n"]:
         """A root that carries derivatives."""
-        return with_derivative(root, *self.linearise(lax.stop_gradient(root)))
+        return with_derivative(root, *self.exact(lax.stop_gradient(root)))
 
     def after(self, root: Float[Array, " n"]) -> State:
         """The state at the end of the step."""

@@ -15,6 +15,7 @@ from supple.mechanics.forward_dynamics import forward_dynamics
 from supple.model.model import Model
 from supple.model.state import State
 from supple.time.control import ErrorControl, FixedStep, StepControl
+from supple.time.guard import Ledger, audit, open_ledger
 from supple.time.scheme import AbstractScheme
 
 ACCUMULATION = 0.5
@@ -75,6 +76,8 @@ class Cursor(NamedTuple):
     rejected: Int[Array, ""]
     error: Float[Array, ""]
     """Previous error ratio, for the step controller."""
+    ledger: Ledger | None
+    """Energies so far, if the robot is passive."""
 
 
 class _Loop(NamedTuple):
@@ -90,7 +93,17 @@ def begin(model: Model, scheme: AbstractScheme, state: State, h: Float[Array, ""
     a = forward_dynamics(model, state.q, state.v, state.t)
     state = State(jnp.asarray(state.t, dtype=float), state.q, state.v, a)
     return Cursor(
-        state, scheme.start(model, state), h, zero + 1, zero, zero, zero, zero, zero, none + 1
+        state=state,
+        memory=scheme.start(model, state),
+        h=h,
+        target=zero + 1,
+        status=zero,
+        worst=zero,
+        newton=zero,
+        substeps=zero,
+        rejected=zero,
+        error=none + 1,
+        ledger=open_ledger(model, state),
     )
 
 
@@ -180,6 +193,11 @@ def _fixed(
     h = jnp.where(room - h < 1e-6 * control.dt, room, h)
     step = scheme.step(model, c.state, c.memory, h)
     good = step.converged & _finite(step.state)
+    ledger = c.ledger
+    if ledger is not None:
+        ledger, kept = audit(model, ledger, step.state, control.gain)
+        # Splitting for energy's sake ends early: it must not fail a run that can go on.
+        good = good & (kept | (h / 2 < control.dt * control.smallest_for_energy))
     arrived = good & (h == room)
     state = step.state
     state = State(jnp.where(arrived, goal, state.t), state.q, state.v, state.a)
@@ -200,6 +218,7 @@ def _fixed(
         substeps=c.substeps + 1,
         rejected=c.rejected + ~good,
         error=c.error,
+        ledger=_select(good, ledger, c.ledger),
     )
     # After a full step go on with full steps; inside a split step keep the shorter ones.
     cursor = cursor._replace(h=jnp.where(arrived & (c.h >= control.dt), control.dt, cursor.h))
@@ -255,6 +274,7 @@ def _controlled(
         substeps=c.substeps + 1,
         rejected=c.rejected + ~good,
         error=jnp.where(good, now, c.error),
+        ledger=c.ledger,
     )
     return cursor, good, step.update
 

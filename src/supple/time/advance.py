@@ -1,4 +1,4 @@
-"""The compiled loop: advance a state through steps until a time or until a chunk is full."""
+"""The compiled loop: advance a state through steps until a time, or by a number of attempts."""
 
 import enum
 from functools import partial
@@ -84,6 +84,7 @@ class _Loop(NamedTuple):
     cursor: Cursor
     saved: Saved
     filled: Int[Array, ""]
+    tried: Int[Array, ""]
 
 
 @partial(jit, quick=True, static_argnames=("scheme",))
@@ -124,9 +125,11 @@ def advance(
     start: Float[Array, ""],
     stop: Float[Array, ""],
     horizon: Float[Array, ""],
+    attempts: Int[Array, ""],
 ) -> tuple[Cursor, Saved, Int[Array, ""]]:
-    """Advance to ``stop`` or until ``chunk`` instants are saved; returns how many were.
+    """Advance to ``stop`` or by so many attempted steps, at most ``chunk``; also says how many it saved.
 
+    ``chunk`` is the size of what is saved, so another one compiles anew; ``attempts`` may change freely.
     ``horizon`` (s) is the duration over which an accuracy is wanted.
     """
     state = cursor.state
@@ -141,7 +144,7 @@ def advance(
     )
 
     def going(s: _Loop) -> Bool[Array, ""]:
-        return (s.filled < chunk) & (s.cursor.status == Status.RUNNING)
+        return (s.tried < attempts) & (s.tried < chunk) & (s.cursor.status == Status.RUNNING)
 
     def once(s: _Loop) -> _Loop:
         if isinstance(control, FixedStep):
@@ -167,9 +170,10 @@ def advance(
             newton=jnp.where(save, zero, cursor.newton),
             substeps=jnp.where(save, zero, cursor.substeps),
         )
-        return _Loop(cursor, saved, s.filled + save)
+        return _Loop(cursor, saved, s.filled + save, s.tried + 1)
 
-    end = lax.while_loop(going, once, _Loop(cursor, empty, jnp.zeros((), dtype=int)))
+    none = jnp.zeros((), dtype=int)
+    end = lax.while_loop(going, once, _Loop(cursor, empty, none, none))
     return end.cursor, end.saved, end.filled
 
 
@@ -186,7 +190,8 @@ def _fixed(
     stop: Float[Array, ""],
 ) -> tuple[Cursor, Bool[Array, ""], Float[Array, ""]]:
     """One attempt towards the next grid instant."""
-    goal = jnp.minimum(start + c.target * control.dt, stop)
+    grid = start + c.target * control.dt
+    goal = jnp.minimum(grid, stop)
     room = goal - c.state.t
     h = jnp.minimum(c.h, room)
     # A last sliver would cost a step of its own and amplify round-off.
@@ -211,7 +216,8 @@ def _fixed(
         state=_select(good, state, c.state),
         memory=_select(good, step.memory, c.memory),
         h=jnp.where(good, jnp.minimum(2 * h, control.dt), h / 2),
-        target=c.target + arrived,
+        # A run that ends between grid instants goes on to the next one when it is resumed.
+        target=c.target + (arrived & (grid - goal < 1e-6 * control.dt)),
         status=status.astype(int),
         worst=step.worst,
         newton=c.newton + step.iterations,

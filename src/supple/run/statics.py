@@ -104,9 +104,10 @@ def equilibrium(
     if status == EquilibriumStatus.NOT_CONVERGED:
         rest, came_to_rest = _relax(model, found.q, jnp.asarray(float(t)))
         if bool(came_to_rest):
-            found = _solve(model, rest, jnp.asarray(float(t)), 1.0)
-            if int(found.status) == EquilibriumStatus.CONVERGED:
-                status = EquilibriumStatus.RELAXED
+            again = _solve(model, rest, jnp.asarray(float(t)), 1.0)
+            if int(again.status) == EquilibriumStatus.CONVERGED:
+                # Only then: the path from the start is the one that tells how far the load got.
+                found, status = again, EquilibriumStatus.RELAXED
     message = status.message
     if status == EquilibriumStatus.NOT_CONVERGED:
         message += (

@@ -78,7 +78,7 @@ class RodGrid(eqx.Module):
             return length * (rest[:3] + phi @ q)
 
         increasing = jnp.sort(self.points)
-        found = runge_kutta.rotations(curvature_at, increasing, self.field.breaks, tolerance)
+        found = runge_kutta.rotations(curvature_at, increasing, self.edges[1:-1], tolerance)
         return found[jnp.searchsorted(increasing, self.points)]
 
 

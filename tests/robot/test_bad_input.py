@@ -20,6 +20,13 @@ def body(**changes):
     return sp.Body("tool", **{**dict(mass=1.0, inertia=(1e-3, 1e-3, 1e-3)), **changes})
 
 
+def numpy_rest(u):
+    """A rest shape that only NumPy arrays can go through."""
+    rest = np.tile((0.0, 0.0, 0.0, 1.0, 0.0, 0.0), (len(u), 1))
+    rest[:, 2] = np.sin(u)
+    return rest
+
+
 def built(*items, **options):
     return sp.Robot(*items, **options).build()
 
@@ -98,6 +105,11 @@ CASES = [
     ("short rest", lambda: rod(rest=(0, 0, 0)), "arm: rest", "(0, 0, 0)", "(6,)"),
     ("nan rest", lambda: rod(rest=(np.nan,) * 6), "arm: rest", "nan", "finite"),
     ("rest of wrong shape", lambda: rod(rest=lambda u: u), "arm: rest", "(5,)", "(n, 6)"),
+    (
+        "rest that cannot be compiled",
+        lambda: rod(rest=numpy_rest, space=sp.RungeKutta()),
+        "arm: rest", "numpy_rest", "jax.numpy",
+    ),
     ("rest that raises", lambda: rod(rest=lambda u: 1 / 0), "arm: rest", "function", "(n, 6)"),
     ("one node", lambda: rod(nodes=1), "arm: nodes", "got 1", ">= 2"),
     ("break outside", lambda: rod(breaks=(1.5,)), "arm: breaks", "(1.5,)", "(0, 1)"),

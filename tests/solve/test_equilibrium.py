@@ -8,6 +8,7 @@ from scipy.optimize import brentq
 from scipy.special import ellipe, ellipeinc, ellipk, ellipkinc
 
 import supple as sp
+from supple.robots.cantilever import stiff_cantilever
 from supple.solve.equilibrium import EquilibriumStatus
 
 LENGTH, RADIUS, E = 1.2, 0.003, 3e9
@@ -146,6 +147,16 @@ def test_what_cannot_rest_is_told_by_name():
     assert not quiet.ok
     assert quiet.status == EquilibriumStatus.NOT_CONVERGED
     assert np.all(np.isfinite(quiet.q))
+
+
+def test_how_far_the_load_got_is_told_and_what_to_try():
+    """F L²/EI = 1000 on three nodes: the path ends early, relaxation does not help."""
+    robot = stiff_cantilever(as_printed=True, strains="planar", basis=3, nodes=3)
+    found = sp.equilibrium(robot, throw=False)
+    assert found.status == EquilibriumStatus.NOT_CONVERGED
+    assert 0.01 < found.load_factor < 1.0
+    assert f"reached {found.load_factor:.3g} of the load" in found.message
+    assert "more nodes or modes" in found.message
 
 
 @pytest.mark.parametrize(

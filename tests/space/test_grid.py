@@ -130,8 +130,8 @@ def test_more_nodes_gain_digits():
 def test_sample_points_do_not_change_each_other():
     field = strain_field("rod", "kirchhoff", 4)
     q = coordinates(field)
-    few = rod_grid(field, STRAIGHT, (1.0,), sp.Magnus())
-    many = rod_grid(field, STRAIGHT, (1.0, 0.123, 0.5, 0.5, 0.999), sp.Magnus())
+    few = rod_grid(field, STRAIGHT, (1.0,), sp.Magnus(), 12)
+    many = rod_grid(field, STRAIGHT, (1.0, 0.123, 0.5, 0.5, 0.999), sp.Magnus(), 12)
     for a, b in zip(grid_poses(few, q, LENGTH), grid_poses(many, q, LENGTH), strict=True):
         # Further stations only shorten some Magnus steps.
         np.testing.assert_allclose(a, b[: len(a)], rtol=0, atol=2e-7)

@@ -43,6 +43,7 @@ def test_interrupted_run_continues_to_the_same_end(pendulum, monkeypatch):
     options = {"dt": 0.002, "scheme": sp.generalized_alpha(0.8)}
     whole = sp.simulate(pendulum, 0.4, **options)
     monkeypatch.setattr(runner, "CHUNK", 64)
+    monkeypatch.setattr(runner, "PERIOD", 0.0)
 
     def stop_early(t, count):
         if t > 0.1:
@@ -53,6 +54,78 @@ def test_interrupted_run_continues_to_the_same_end(pendulum, monkeypatch):
     assert 0.1 < part.t[-1] < 0.4
     joined = sp.resume(part)
     assert joined.ok
+    np.testing.assert_array_equal(joined.t, whole.t)
+    np.testing.assert_array_equal(joined.q, whole.q)
+
+
+def test_run_that_ended_between_grid_instants_is_resumed_on_the_grid(pendulum):
+    part = sp.simulate(pendulum, 0.025, dt=0.01)
+    np.testing.assert_allclose(part.t, [0, 0.01, 0.02, 0.025])
+    longer = sp.resume(part, 0.02)
+    np.testing.assert_allclose(longer.t, [0, 0.01, 0.02, 0.025, 0.03, 0.04, 0.045])
+    assert longer.ok
+    assert np.all(longer.substeps[1:] == 1)
+    further = sp.resume(longer, 0.015)
+    np.testing.assert_allclose(further.t[-3:], [0.045, 0.05, 0.06])
+
+
+def test_whole_run_and_resumed_parts_agree_on_the_grid(pendulum):
+    whole = sp.simulate(pendulum, 0.06, dt=0.01)
+    parts = sp.resume(sp.simulate(pendulum, 0.03, dt=0.01), 0.03)
+    np.testing.assert_array_equal(parts.t, whole.t)
+    np.testing.assert_array_equal(parts.q, whole.q)
+
+
+class Clock:
+    """A clock for the runner on which every look at it costs ``seconds`` more."""
+
+    def __init__(self, seconds):
+        self.seconds, self.now = seconds, 0.0
+
+    def perf_counter(self):
+        self.now += self.seconds
+        return self.now
+
+
+@pytest.mark.parametrize(("seconds", "most"), [(0.3, 8), (1e-6, 512)])
+def test_progress_follows_the_clock(pendulum, monkeypatch, seconds, most):
+    """Slow runs report after few steps, fast ones only at the end; both compute the same."""
+    options = {"dt": 0.002, "scheme": sp.generalized_alpha(0.8)}
+    whole = sp.simulate(pendulum, 1.0, **options)
+    monkeypatch.setattr(runner, "clock", Clock(seconds))
+    reports = []
+    watched = sp.simulate(
+        pendulum, 1.0, progress=lambda t, count: reports.append((t, count)), **options
+    )
+    np.testing.assert_array_equal(watched.q, whole.q)
+    assert reports[-1] == (1.0, 501)
+    counts = np.array([1] + [count for _, count in reports])
+    assert np.diff(counts).max() <= most
+    assert len(reports) == 1 or seconds > 0.1
+
+
+def test_interrupt_within_a_chunk_drops_only_that_chunk(pendulum, monkeypatch):
+    """Ctrl-C arrives while the compiled loop runs: what is kept and the cursor belong together."""
+    options = {"dt": 0.002, "scheme": sp.generalized_alpha(0.8)}
+    whole = sp.simulate(pendulum, 0.4, **options)
+    monkeypatch.setattr(runner, "CHUNK", 64)
+    calls = []
+
+    class Interrupting:
+        def __int__(self):
+            raise KeyboardInterrupt
+
+    def advance(*arguments):
+        cursor, saved, found = advance_in_full(*arguments)
+        calls.append(found)
+        return cursor, saved, Interrupting() if len(calls) == 2 else found
+
+    advance_in_full = runner.advance
+    monkeypatch.setattr(runner, "advance", advance)
+    part = sp.simulate(pendulum, 0.4, **options)
+    assert part.status == sp.Status.INTERRUPTED
+    assert len(part) == 65
+    joined = sp.resume(part)
     np.testing.assert_array_equal(joined.t, whole.t)
     np.testing.assert_array_equal(joined.q, whole.q)
 

@@ -4,10 +4,13 @@ The references come from another formulation (geometrically exact finite element
 ``benchmarks/reference``); the error is the largest distance of the tip from it over the whole run, over L.
 """
 
+import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -99,10 +102,35 @@ def tip_error(result: Result, case: str, length: float) -> float:
 def run_rods(
     cases: list[str] | None = None, presets: list[str] | None = None, repeats: int = 5
 ) -> Iterator[Row]:
-    """Run the benches; wall times are the best of ``repeats`` warm runs on one core."""
+    """Run the benches; wall times are the best of ``repeats`` warm runs on one core.
+
+    The process is held on one core while they run, where the system can do that (Linux).
+    """
     for name in cases or CASES:
         for preset in presets or PRESETS:
             yield run_case(CASES[name], PRESETS[preset], repeats)
+
+
+@contextmanager
+def on_one_core() -> Iterator[None]:
+    """Hold the process on one of its cores; does nothing where the system has no such call."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    _hold_on({max(before)})
+    try:
+        yield
+    finally:
+        _hold_on(before)
+
+
+def _hold_on(cores: set[int]) -> None:
+    """Allow every thread of the process these cores; the call itself moves only one."""
+    tasks = Path("/proc/self/task")
+    for thread in [int(p.name) for p in tasks.iterdir()] if tasks.exists() else [0]:
+        with suppress(ProcessLookupError):  # it has ended meanwhile
+            os.sched_setaffinity(thread, cores)
 
 
 def run_case(case: Case, preset: Preset, repeats: int = 5) -> Row:
@@ -126,10 +154,11 @@ def run_case(case: Case, preset: Preset, repeats: int = 5) -> Row:
     result = simulate(model, case.duration, start=start, **options)
     cold = time.perf_counter() - begun
     walls = []
-    for _ in range(repeats):
-        begun = time.perf_counter()
-        result = simulate(model, case.duration, start=start, **options)
-        walls.append(time.perf_counter() - begun)
+    with on_one_core():
+        for _ in range(repeats):
+            begun = time.perf_counter()
+            result = simulate(model, case.duration, start=start, **options)
+            walls.append(time.perf_counter() - begun)
     wall = min(walls)
     steps = len(result) - 1
     return Row(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import jax
 import numpy as np
 
 from supple.errors import DescriptionError
@@ -65,7 +66,8 @@ class Rod(_Item):
     "planar-auto" take stretch and shear in only where the accuracy asked for needs them.
     ``basis`` is a number of Legendre modes, a basis, or one basis for each strain; "auto" takes as
     many modes as the accuracy needs.
-    ``rest`` is the strain at rest: six numbers or a function of u -> (n, 6).
+    ``rest`` is the strain at rest: six numbers or a function of u -> (n, 6), best defined once in a
+    module (a new function, such as a lambda in a loop, compiles anew).
     ``nodes`` overrides the number of quadrature nodes per smooth piece.
     ``growth`` is a law of time that multiplies the length: a rod pushed out of its base. Rods that grow by
     laws of one kind (tables or splines with the same instants) are computed as one batch.
@@ -179,6 +181,18 @@ class Rod(_Item):
         if np.shape(values) != (5, 6) or not np.all(np.isfinite(values)):
             need = "a function of u (n,) -> finite strains (n, 6)"
             raise DescriptionError(self.name, "rest", np.shape(values), need)
+        if isinstance(self.space, RungeKutta):
+            self._check_rest_compiles()
+
+    def _check_rest_compiles(self) -> None:
+        """Adaptive steps are taken while compiled code runs, and so is the rest shape evaluated."""
+        try:
+            jax.eval_shape(self.rest, jax.ShapeDtypeStruct((5,), float))
+        except Exception as error:
+            need = (
+                "a function written with jax.numpy for RungeKutta(…); Magnus(…) takes any function"
+            )
+            raise DescriptionError(self.name, "rest", self.rest, need) from error
 
 
 def _compliance_ratio(rod: Rod) -> float:
@@ -351,7 +365,8 @@ class Wrench:
 class Stress:
     """Internal stress Λ(X, t) of a rod, added to the elastic stress: ``stress(X, t) -> (n, 6)``.
 
-    X (n,) is arc length in metres; write the function with ``jax.numpy``.
+    X (n,) is arc length in metres; write the function with ``jax.numpy``, and define it once in a module
+    (a new function, such as a lambda in a loop, compiles anew).
     """
 
     name: str

@@ -180,7 +180,8 @@ class Free(AbstractJointSpec):
 class Driven(AbstractJointSpec):
     """Prescribed motion: ``motion(t)`` returns (position (3), rotation vector (3)) in the parent.
 
-    Write it with ``jax.numpy``; velocities and accelerations are derived from it.
+    Write it with ``jax.numpy``; velocities and accelerations are derived from it. Define it once, in a
+    module: a new function, such as a lambda in a loop, compiles anew.
     """
 
     motion: Callable[[Any], tuple[Any, Any]]

@@ -30,9 +30,14 @@ from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.scheme import AbstractScheme
 
 Progress = Callable[[float, int], None]
-"""Called after each chunk with the simulated time (s) and the number of instants so far."""
+"""Called with the simulated time (s) and the number of instants so far."""
 
 CHUNK = 256
+"""Most steps between two looks at the clock."""
+FIRST = 8
+"""Steps before the first report, where reports are wanted."""
+PERIOD = 0.25
+"""Seconds between reports, and the longest wait for Ctrl-C."""
 
 
 def as_model(robot: Robot | Model, accuracy: float | None = None) -> Model:
@@ -80,6 +85,7 @@ def simulate(
     Radau IIA of order 5. ``start`` is a state or an equilibrium (default: at rest as described,
     with its loops closed);
     ``output`` are instants, or a spacing (s), to report instead of the solver's own.
+    ``progress(t, count)`` is called about four times a second and at the end.
     Ctrl-C ends the run with everything computed so far and status INTERRUPTED.
     """
     model = as_model(robot, accuracy)
@@ -163,7 +169,8 @@ def _run(
     if isinstance(control, ErrorControl):
         walls = [c for c in model.corners if begun < c < stop] + walls
     chunks, count = [past], len(past.t)
-    clock_start = clock.perf_counter()
+    clock_start = reported = clock.perf_counter()
+    attempts = CHUNK if progress is None else FIRST
     status = Status.RUNNING
     try:
         while status == Status.RUNNING and count < max_steps:
@@ -171,7 +178,8 @@ def _run(
             if now in walls[:-1]:
                 cursor = restart(model, scheme, cursor)
             wall = min((w for w in walls if w > now), default=stop)
-            cursor, saved, found = advance(
+            called = clock.perf_counter()
+            after, saved, found = advance(
                 model,
                 scheme,
                 control,
@@ -180,14 +188,20 @@ def _run(
                 jnp.asarray(begun),
                 jnp.asarray(wall),
                 jnp.asarray(float(duration)),
+                jnp.asarray(attempts),
             )
-            number = int(found)
+            number = int(found)  # waits; a run interrupted here goes on from the cursor before
             chunks.append(Saved(*(np.asarray(x)[:number] for x in saved)))
+            cursor = after
             count += number
             status = Status(int(cursor.status))
             if status == Status.DONE and wall < stop:
                 status = Status.RUNNING
-            if progress is not None:
+            looked = clock.perf_counter()
+            attempts = _next_attempts(attempts, looked - called)
+            due = status != Status.RUNNING or looked - reported >= PERIOD
+            if progress is not None and due:
+                reported = looked
                 progress(float(cursor.state.t), count)
         if status == Status.RUNNING:
             status = Status.STEP_LIMIT
@@ -204,6 +218,12 @@ def _run(
         settings=settings,
         cursor=cursor,
     )
+
+
+def _next_attempts(attempts: int, seconds: float) -> int:
+    """Attempts that should take PERIOD, if the last took ``seconds``; changes at most fourfold."""
+    wanted = attempts * PERIOD / max(seconds, 1e-9)
+    return int(np.clip(wanted, max(attempts // 4, 1), min(4 * attempts, CHUNK)))
 
 
 def _message(model: Model, status: Status, cursor: Cursor) -> str:

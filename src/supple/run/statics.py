@@ -109,9 +109,10 @@ def equilibrium(
     if status == EquilibriumStatus.NOT_CONVERGED:
         rest = relaxed(model, found.q, now)
         if bool(rest.came_to_rest):
-            found = _solve(model, rest.q, now, 1.0)
-            if int(found.status) == EquilibriumStatus.CONVERGED:
-                status = EquilibriumStatus.RELAXED
+            again = _solve(model, rest.q, now, 1.0)
+            if int(again.status) == EquilibriumStatus.CONVERGED:
+                # Only then: the path from the start is the one that tells how far the load got.
+                found, status = again, EquilibriumStatus.RELAXED
     message = status.message
     if status == EquilibriumStatus.NOT_CONVERGED:
         message += (

@@ -54,7 +54,7 @@ class EquilibriumStatus(enum.IntEnum):
             EquilibriumStatus.RELAXED: "converged after damped relaxation (the path had a limit)",
             EquilibriumStatus.NOT_CONVERGED: (
                 "not converged: the robot may have no equilibrium near here (a mechanism, a floating "
-                "part, a load beyond a limit point), or need more modes"
+                "part, a load beyond a limit point); if a rod bends sharply, give it more nodes or modes"
             ),
         }[self]
 

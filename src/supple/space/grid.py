@@ -25,6 +25,9 @@ from supple.strain import StrainField
 EXTRA_NODES = 8
 """Nodes per panel beyond the degree of the strain basis: resolves rotations up to about π a panel."""
 
+NODES_FOR_POINTS = 2
+"""Further ones where things sit inside the span: integrals up to there lack the last panel's full order."""
+
 
 class RodGrid(eqx.Module):
     """Constant operators of one rod on u = X/L; scale by the length where metres are wanted."""
@@ -75,7 +78,7 @@ class RodGrid(eqx.Module):
             return length * (rest[:3] + phi @ q)
 
         increasing = jnp.sort(self.points)
-        found = runge_kutta.rotations(curvature_at, increasing, self.field.breaks, tolerance)
+        found = runge_kutta.rotations(curvature_at, increasing, self.edges[1:-1], tolerance)
         return found[jnp.searchsorted(increasing, self.points)]
 
 
@@ -89,7 +92,8 @@ def rod_grid(
 ) -> RodGrid:
     """Grid for a strain field with the given extra sample points (u) and further breaks (u)."""
     edges = tuple(sorted({0.0, *field.breaks, *breaks, 1.0}))
-    count = nodes_per_panel or field.degree + EXTRA_NODES
+    inside = any(0.0 < u < 1.0 for u in samples)
+    count = nodes_per_panel or field.degree + EXTRA_NODES + inside * NODES_FOR_POINTS
     panels = Panels(edges, count, integrator.node_family)
     nodes = panels.nodes
     points = np.concatenate([nodes, np.asarray(samples, dtype=float)])

@@ -1,4 +1,4 @@
-"""The compiled loop: advance a state through steps until a time or until a chunk is full."""
+"""The compiled loop: advance a state through steps until a time, or by a number of attempts."""
 
 import enum
 from functools import partial
@@ -15,6 +15,7 @@ from supple.mechanics.forward_dynamics import acceleration
 from supple.model.model import Model
 from supple.model.state import State
 from supple.time.control import ErrorControl, FixedStep, StepControl
+from supple.time.guard import Ledger, audit, open_ledger
 from supple.time.scheme import AbstractScheme
 
 ACCUMULATION = 0.5
@@ -77,12 +78,15 @@ class Cursor(NamedTuple):
     rejected: Int[Array, ""]
     error: Float[Array, ""]
     """Previous error ratio, for the step controller."""
+    ledger: Ledger | None
+    """Energies so far, if the robot is passive."""
 
 
 class _Loop(NamedTuple):
     cursor: Cursor
     saved: Saved
     filled: Int[Array, ""]
+    tried: Int[Array, ""]
 
 
 @partial(jit, quick=True, static_argnames=("scheme",))
@@ -92,7 +96,17 @@ def begin(model: Model, scheme: AbstractScheme, state: State, h: Float[Array, ""
     a, multipliers = acceleration(model, state.q, state.v, state.t)
     state = State(jnp.asarray(state.t, dtype=float), state.q, state.v, a, multipliers)
     return Cursor(
-        state, scheme.start(model, state), h, zero + 1, zero, zero, zero, zero, zero, none + 1
+        state=state,
+        memory=scheme.start(model, state),
+        h=h,
+        target=zero + 1,
+        status=zero,
+        worst=zero,
+        newton=zero,
+        substeps=zero,
+        rejected=zero,
+        error=none + 1,
+        ledger=open_ledger(model, state),
     )
 
 
@@ -113,9 +127,11 @@ def advance(
     start: Float[Array, ""],
     stop: Float[Array, ""],
     horizon: Float[Array, ""],
+    attempts: Int[Array, ""],
 ) -> tuple[Cursor, Saved, Int[Array, ""]]:
-    """Advance to ``stop`` or until ``chunk`` instants are saved; returns how many were.
+    """Advance to ``stop`` or by so many attempted steps, at most ``chunk``; also says how many it saved.
 
+    ``chunk`` is the size of what is saved, so another one compiles anew; ``attempts`` may change freely.
     ``horizon`` (s) is the duration over which an accuracy is wanted.
     """
     state = cursor.state
@@ -131,7 +147,7 @@ def advance(
     )
 
     def going(s: _Loop) -> Bool[Array, ""]:
-        return (s.filled < chunk) & (s.cursor.status == Status.RUNNING)
+        return (s.tried < attempts) & (s.tried < chunk) & (s.cursor.status == Status.RUNNING)
 
     def once(s: _Loop) -> _Loop:
         if isinstance(control, FixedStep):
@@ -158,9 +174,10 @@ def advance(
             newton=jnp.where(save, zero, cursor.newton),
             substeps=jnp.where(save, zero, cursor.substeps),
         )
-        return _Loop(cursor, saved, s.filled + save)
+        return _Loop(cursor, saved, s.filled + save, s.tried + 1)
 
-    end = lax.while_loop(going, once, _Loop(cursor, empty, jnp.zeros((), dtype=int)))
+    none = jnp.zeros((), dtype=int)
+    end = lax.while_loop(going, once, _Loop(cursor, empty, none, none))
     return end.cursor, end.saved, end.filled
 
 
@@ -187,13 +204,19 @@ def _fixed(
     stop: Float[Array, ""],
 ) -> tuple[Cursor, Bool[Array, ""], Float[Array, ""]]:
     """One attempt towards the next grid instant."""
-    goal = jnp.minimum(start + c.target * control.dt, stop)
+    grid = start + c.target * control.dt
+    goal = jnp.minimum(grid, stop)
     room = goal - c.state.t
     h = jnp.minimum(c.h, room)
     # A last sliver would cost a step of its own and amplify round-off.
     h = jnp.where(room - h < 1e-6 * control.dt, room, h)
     step = scheme.step(model, c.state, c.memory, h)
     good = step.converged & _finite(step.state)
+    ledger = c.ledger
+    if ledger is not None:
+        ledger, kept = audit(model, ledger, step.state, control.gain)
+        # Splitting for energy's sake ends early: it must not fail a run that can go on.
+        good = good & (kept | (h / 2 < control.dt * control.smallest_for_energy))
     arrived = good & (h == room)
     state = step.state
     state = _at_time(state, jnp.where(arrived, goal, state.t))
@@ -207,13 +230,15 @@ def _fixed(
         state=_select(good, state, c.state),
         memory=_select(good, step.memory, c.memory),
         h=jnp.where(good, jnp.minimum(2 * h, control.dt), h / 2),
-        target=c.target + arrived,
+        # A run that ends between grid instants goes on to the next one when it is resumed.
+        target=c.target + (arrived & (grid - goal < 1e-6 * control.dt)),
         status=status.astype(int),
         worst=step.worst,
         newton=c.newton + step.iterations,
         substeps=c.substeps + 1,
         rejected=c.rejected + ~good,
         error=c.error,
+        ledger=_select(good, ledger, c.ledger),
     )
     # After a full step go on with full steps; inside a split step keep the shorter ones.
     cursor = cursor._replace(h=jnp.where(arrived & (c.h >= control.dt), control.dt, cursor.h))
@@ -269,6 +294,7 @@ def _controlled(
         substeps=c.substeps + 1,
         rejected=c.rejected + ~good,
         error=jnp.where(good, now, c.error),
+        ledger=c.ledger,
     )
     return cursor, good, step.update
 

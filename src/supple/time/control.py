@@ -9,10 +9,16 @@ from supple.errors import StateError
 
 
 class FixedStep(eqx.Module):
-    """Steps of ``dt`` seconds; one that does not converge is split, down to ``smallest`` of it."""
+    """Steps of ``dt`` seconds; one that does not converge is split, down to ``smallest`` of it.
+
+    So is one after which a passive robot has more than (1 + ``gain``) times the energy it started with,
+    counted from the lowest potential energy seen, but only down to ``smallest_for_energy`` of it.
+    """
 
     dt: float
     smallest: float = 2.0**-12
+    gain: float = 0.04
+    smallest_for_energy: float = 2.0**-9
 
     def __check_init__(self) -> None:
         if not self.dt > 0:

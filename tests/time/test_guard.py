@@ -1,0 +1,74 @@
+"""Steps that would give a passive robot energy are split; robots that do get energy are left alone."""
+
+import dataclasses
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.time.guard import audit, is_passive, open_ledger
+
+STEEL = sp.Material(E=2e11, density=7800.0)
+
+
+def arm(**options) -> sp.Rod:
+    return sp.Rod("arm", 0.4, sp.Circle(1e-3), STEEL, strains="planar", basis=3, **options)
+
+
+def test_a_stiff_robot_released_with_a_long_step_does_not_gain_energy():
+    """ω h is about 1000 for the third mode: without the guard the energy grows sevenfold."""
+    stiff = dataclasses.replace(arm(), material=sp.Material(E=2e15, density=8000.0))
+    robot = sp.Robot(stiff, sp.Wrench("pull", on="arm", force=(0, 10, 0)), gravity=(9.81, 0, 0))
+    result = sp.release(robot, "pull", 0.2, dt=0.01)
+    assert result.ok
+    assert result.substeps.max() > 1
+    assert result.rejected > 0
+    moved = result.energies.total - sp.equilibrium(robot.removing("pull")).energies.total
+    assert moved.max() <= 1.05 * moved[0]
+
+
+def test_a_robot_at_rest_is_not_split():
+    robot = sp.Robot(arm(), gravity=(9.81, 0, 0))
+    result = sp.simulate(robot, 0.5, dt=0.01, start=sp.equilibrium(robot))
+    assert result.ok
+    assert result.substeps.max() == 1
+
+
+def test_ledger_counts_from_the_lowest_potential_energy():
+    model = sp.Robot(arm(), gravity=(9.81, 0, 0)).build()
+    begun = sp.initial_state(model, q=np.array([1.0, 0.0, 0.0]))
+    ledger = open_ledger(model, begun)
+    lower = sp.initial_state(model)
+    ledger, kept = audit(model, ledger, lower, 0.04)
+    free = float(ledger.start - ledger.lowest)
+    assert kept
+    assert free == pytest.approx(float(ledger.start - open_ledger(model, lower).start))
+    fast = sp.initial_state(model, v=np.array([1.0, 0.0, 0.0]))
+    kinetic = float(open_ledger(model, fast).start - ledger.lowest)
+    for share, expected in ((1.03, True), (1.05, False)):
+        speed = np.sqrt(share * free / kinetic)
+        state = sp.initial_state(model, v=np.array([speed, 0.0, 0.0]))
+        assert bool(audit(model, ledger, state, 0.04)[1]) == expected
+
+
+def moving(t):
+    return jnp.array([jnp.sin(t), 0.0, 0.0]), jnp.zeros(3)
+
+
+def still(X, t):
+    return jnp.zeros((X.shape[0], 6))
+
+
+@pytest.mark.parametrize(
+    "robot",
+    [
+        sp.Robot(arm(), sp.Wrench("pull", on="arm", force=(0, 1, 0))),
+        sp.Robot(arm(), sp.Stress("muscle", on="arm", stress=still)),
+        sp.Robot(arm(joint=sp.Driven(moving))),
+    ],
+)
+def test_robots_that_something_works_on_are_not_judged(robot):
+    model = robot.build()
+    assert not is_passive(model)
+    assert open_ledger(model, sp.initial_state(model)) is None

@@ -107,21 +107,24 @@ def main() -> None:
     axes[0].set(
         xlabel="base angle (deg), falling", ylabel="platform y (m)", title="Branches and path"
     )
-    axes[0].legend(loc="lower left")
+    axes[0].set_ylim(bottom=-0.21)
+    axes[0].legend(loc="lower left", ncols=2)
 
     crossing = int(np.flatnonzero(heights < 0.0)[0])
     chosen = [0, *np.searchsorted(-angles[:crossing], [0.0, 15.0, 20.0]), crossing, crossing + 20]
     left, right = (result.shape(name, 41).position[chosen] for name in ("left", "right"))
     shapes = [np.concatenate([a, b[::-1]]) for a, b in zip(left, right, strict=True)]
     mappable = snapshots(axes[1], shapes, result.t[chosen])
-    fig.colorbar(mappable, ax=axes[1], label="time (s)", location="bottom", shrink=0.8)
+    fig.colorbar(mappable, ax=axes[1], label="time (s)", location="bottom", shrink=0.6)
     for shape in shapes:
         axes[1].plot(*shape[40, :2], "o", color=ORANGE, ms=4)
+    axes[1].set_aspect("equal", adjustable="box")
     axes[1].set_title("Shapes")
 
     for name, colour in (("left motor", BLUE), ("right motor", RED)):
         axes[2].plot(result.t, result.effort(name), color=colour, linewidth=1.0, label=name)
     axes[2].set(xlabel="time (s)", ylabel="torque (N m)", title="Torques that impose the angles")
+    axes[2].set(xlim=(6.5, 8.5), ylim=(-5, 5))
     axes[2].legend(loc="upper left")
     save(fig, "snap_through")
     report("000 §4.9.2, snap-through", measured(branch, result) | refined(branch), LIMITS)

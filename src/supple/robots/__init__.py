@@ -11,7 +11,7 @@ One topic a file; import what you need, ``from supple.robots.cantilever import s
 * ``rfrfr``: ``rfrfr`` (000 §5.13)
 * ``rfrfr_prototype``: ``rfrfr_prototype`` (000 §4.9.2)
 * ``stewart``: ``stewart_gough`` (002 §5.1)
-* ``delta``: ``delta`` (after 000 §4.8: a loop that closes in the middle of a rod)
+* ``delta``: ``delta`` (flexible links; loops that close in the middle of rods)
 * ``flexion_torsion``: ``flexion_torsion`` (001, test 3)
 * ``two_drones``: ``two_drones`` (000 §3.9.2)
 * ``feeler_arm``: ``feeler_arm`` (the demo: hinges, a flexible arm, a hand with two feelers)

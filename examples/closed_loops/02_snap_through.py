@@ -88,9 +88,9 @@ def main() -> None:
 
     for piece in (branch, down):
         angle, height = np.degrees(ANGLE - piece.t), piece.position("platform")[:, 1]
-        stable = piece.unstable == 0
-        axes[0].plot(angle, np.where(stable, height, np.nan), color=BLUE, linewidth=2.2)
-        axes[0].plot(angle, np.where(stable, np.nan, height), "--", color=GREY)
+        stable = np.where(piece.unstable == 0, height, np.nan)
+        axes[0].plot(angle, height, "--", color=GREY)
+        axes[0].plot(angle, stable, color=BLUE, linewidth=2.2)
     angles, heights = path(result)
     axes[0].plot(angles, heights, color=RED, linewidth=0.9)
     special = limit_angle(branch)

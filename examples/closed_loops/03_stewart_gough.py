@@ -16,6 +16,8 @@ from supple.run.continuation import Branch, follow
 
 PERIOD = 4.0
 """Duration of the free motion, and of the drive sideways (s)."""
+TIMES = np.linspace(0.0, PERIOD, 41)
+"""Instants (s) of both motions: one compiled program serves both."""
 LEGS = [f"leg {i + 1}" for i in range(6)]
 BIFURCATION = -0.203
 """Place (m) of the bifurcation in the independent computation, to its last digit."""
@@ -33,12 +35,11 @@ LIMITS = {
 
 def waving(modes: int, duration: float = PERIOD) -> sp.Result:
     """Six waves, one for each leg."""
-    times = np.linspace(0.0, PERIOD, 41)
-    turn = 2 * np.pi * times[:, None] / PERIOD
+    turn = 2 * np.pi * TIMES[:, None] / PERIOD
     waves = np.sin(turn / 2) ** 2 * (1 + np.sin(turn + np.pi / 3 * np.arange(6)))
     lengths = SIDEWAYS_LENGTHS[0] + 0.02 * waves
     model = stewart_gough(
-        times=times, lengths=lengths, bending_modes=modes, torsion_modes=modes // 3
+        times=TIMES, lengths=lengths, bending_modes=modes, torsion_modes=modes // 4
     ).build()
     held = sp.equilibrium(model)
     return sp.simulate(model, duration, dt=0.01, scheme=sp.radau(3), start=held, throw=True)
@@ -54,12 +55,10 @@ def level_path() -> Branch:
 
 def driven() -> sp.Result:
     """Sideways in 4 s, then held for 1 s."""
-    s = np.linspace(0.0, 1.0, 41)
+    s = TIMES / PERIOD
     x = SIDEWAYS[-1] * (6 * s**5 - 15 * s**4 + 10 * s**3)
     lengths = CubicSpline(SIDEWAYS[::-1], SIDEWAYS_LENGTHS[::-1])(x)
-    model = stewart_gough(
-        times=PERIOD * s, lengths=lengths, bending_modes=8, torsion_modes=2
-    ).build()
+    model = stewart_gough(times=TIMES, lengths=lengths, bending_modes=8, torsion_modes=2).build()
     held = sp.equilibrium(model)
     return sp.simulate(model, 5.0, dt=0.005, scheme=sp.radau(3), start=held, throw=True)
 
@@ -90,8 +89,8 @@ def path_errors(branch: Branch, result: sp.Result) -> dict[str, float]:
 def run(quick: bool = False) -> dict[str, float]:
     """All of it; quick: half a second of the free motion with few modes."""
     if quick:
-        return {"loops open by (m)": gap(waving(3, 0.5))}
-    coarse, fine = waving(6), waving(12)
+        return {"loops open by (m)": gap(waving(4, 0.5))}
+    coarse, fine = waving(4), waving(8)
     errors = {
         "loops open by (m)": gap(coarse),
         "plate, against twice the modes (m)": doubled(coarse, fine),
@@ -111,21 +110,23 @@ def draw(axes, result: sp.Result, instants: np.ndarray) -> None:  # type: ignore
             axes.plot(*leg.T, color=SHADES(share), linewidth=1.2)
         axes.plot(*ends[i, [0, 1, 2, 3, 4, 5, 0]].T, color=ORANGE, linewidth=1.5)
     plain_box(axes, legs.reshape(-1, 3))
+    axes.set(xlabel="", ylabel="")
     axes.view_init(18, -60)
 
 
 def main() -> None:
     from examples._picture import BLUE, GREY, ORANGE, RED, plt, save
 
-    coarse, fine, branch, result = waving(6), waving(12), level_path(), driven()
-    fig = plt.figure(figsize=(12.5, 7.6), layout="constrained")
-    space = [fig.add_subplot(2, 2, i, projection="3d") for i in (1, 2)]
+    coarse, fine, branch, result = waving(4), waving(8), level_path(), driven()
+    fig = plt.figure(figsize=(12.5, 9.0), layout="constrained")
+    grid = fig.add_gridspec(2, 2, height_ratios=(1.5, 1))
+    space = [fig.add_subplot(grid[0, i], projection="3d") for i in (0, 1)]
     draw(space[0], coarse, np.array([0.0, 1.2, 2.0, 2.8]))
     space[0].set_title("Six waves: 0, 1.2, 2, 2.8 s")
     draw(space[1], result, np.array([0.0, 2.0, 2.9, 5.0]))
     space[1].set_title("Sideways: 0, 2, 2.9, 5 s")
 
-    motion = fig.add_subplot(2, 2, 3)
+    motion = fig.add_subplot(grid[1, 0])
     plate = coarse.position("plate") - coarse.position("plate")[0]
     for column, colour in enumerate((BLUE, RED, ORANGE)):
         motion.plot(coarse.t, 1e3 * plate[:, column], color=colour, label="xyz"[column])
@@ -134,12 +135,11 @@ def main() -> None:
 
     end = sp.equilibrium(branch.model, start=result.q[-1], t=9.0)
     tipped = follow(branch.model, start=end, until=7.0, step=0.1, largest=0.3)
-    height = fig.add_subplot(2, 2, 4)
+    height = fig.add_subplot(grid[1, 1])
     for piece in (branch, tipped):
         x, z = 1e3 * piece.t * SIDEWAYS[1], 1e3 * piece.position("plate")[:, 2]
-        stable = piece.unstable == 0
-        height.plot(x, np.where(stable, z, np.nan), color=BLUE, linewidth=2.2)
-        height.plot(x, np.where(stable, np.nan, z), "--", color=GREY)
+        height.plot(x, z, "--", color=GREY)
+        height.plot(x, np.where(piece.unstable == 0, z, np.nan), color=BLUE, linewidth=2.2)
     s = np.clip(result.t / PERIOD, 0.0, 1.0)
     asked = 1e3 * SIDEWAYS[-1] * (6 * s**5 - 15 * s**4 + 10 * s**3)
     height.plot(asked, 1e3 * result.position("plate")[:, 2], color=RED, linewidth=0.8)
@@ -152,7 +152,7 @@ def main() -> None:
     ):
         height.plot([], [], style, color=colour, label=label)
     height.set(xlabel="place asked for, x (mm)", ylabel="plate z (mm)", title="Sideways")
-    height.set(xlim=(-150, -228))
+    height.set(xlim=(-150, -225.5))
     height.legend(loc="lower left")
     save(fig, "stewart_gough")
     errors = {

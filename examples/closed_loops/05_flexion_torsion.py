@@ -87,16 +87,17 @@ def main() -> None:
     from examples._picture import BLUE, RED, plt, save, snapshots_3d
 
     found = states(MODES, instants())
-    fig = plt.figure(figsize=(12.0, 4.8), layout="constrained")
-    space = fig.add_subplot(1, 2, 1, projection="3d")
+    fig = plt.figure(figsize=(12.5, 4.8), layout="constrained")
+    grid = fig.add_gridspec(1, 2, width_ratios=(1.5, 1))
+    space = fig.add_subplot(grid[0], projection="3d")
     chosen = [nearest(found, t) for t in (1.0, 1.1, 1.3, 1.5, 1.65, 2.0, 2.5)]
     shapes = [state.shape("rod", 161).position for state in chosen]
     mappable = snapshots_3d(space, shapes, [2 - state.t for state in chosen])
-    fig.colorbar(mappable, ax=space, label="end x / l", shrink=0.7)
+    fig.colorbar(mappable, ax=space, label="end x / l", shrink=0.7, location="left")
     space.view_init(20, -65)
     space.set_title("Pushed together after one turn")
 
-    axes = fig.add_subplot(1, 2, 2)
+    axes = fig.add_subplot(grid[1])
     pushed = [state for state in found if state.t >= 1.0]
     x = np.array([2 - state.t for state in pushed])
     axes.plot(x, [float(s.energies.elastic) for s in pushed], color=BLUE, label="elastic energy")

@@ -37,6 +37,7 @@ from supple.robot.items import (
     Prescribe as Prescribe,
     Rod as Rod,
     Stress as Stress,
+    Tendon as Tendon,
     Wrench as Wrench,
 )
 from supple.robot.joint import (

@@ -34,6 +34,7 @@ from supple.mechanics.inverse_dynamics import (
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics
 from supple.mechanics.local import Coordinates
+from supple.mechanics.tendons import tendon_stiffness
 from supple.model.model import GROUND, Model
 
 
@@ -127,6 +128,12 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
         chosen = np.eye(model.nv)[np.array(model.prescribed.v_index)]
         imposed = jnp.asarray(model.prescribed.scale)[:, None] * chosen
         jacobian = jnp.concatenate([jacobian, imposed])
+    if state.tendons is not None:
+        stiffening, drag = tendon_stiffness(model, c, state.tendons)
+        stiffness, damping = stiffness + stiffening, damping + drag
+        by_length = model.tendons.by_length
+        if len(by_length) and c.multipliers is not None:
+            jacobian = jnp.concatenate([jacobian, state.tendons.arms[by_length]])
     return Tangent(state.residual, mass, damping, stiffness, state.violation, jacobian)
 
 

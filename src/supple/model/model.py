@@ -22,6 +22,7 @@ from supple.model.joints import AbstractJoint
 from supple.model.laws import AbstractLaw
 from supple.model.loads import AbstractPointLoad, InternalStress
 from supple.model.prescribed import Prescribed
+from supple.model.tendons import Tendons
 from supple.space import RodGrid
 
 GROUND = -1
@@ -222,6 +223,7 @@ class Model(eqx.Module):
     bodies: Bodies
     closures: Closures
     prescribed: Prescribed
+    tendons: Tendons
     loads: tuple[AbstractPointLoad, ...]
     stresses: tuple[InternalStress, ...]
     gravity: Float[Array, " 3"]
@@ -251,13 +253,13 @@ class Model(eqx.Module):
 
     @property
     def equations(self) -> int:
-        """Number of equations that close loops or impose coordinates, each with a multiplier."""
-        return self.closures.size + self.prescribed.size
+        """Number of equations (closed loops, imposed coordinates and tendon lengths), with multipliers."""
+        return self.closures.size + self.prescribed.size + len(self.tendons.by_length)
 
     @property
     def corners(self) -> tuple[float, ...]:
         """Times at which some load is not smooth, sorted."""
         found = {c for load in self.loads for c in load.corners}
         laws = [g.growth for g in self.groups if isinstance(g, RodGroup) and g.growth is not None]
-        laws += self.prescribed.laws
+        laws += (*self.prescribed.laws, *self.tendons.laws)
         return tuple(sorted(found.union(*(law.corners for law in laws))))

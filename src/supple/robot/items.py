@@ -329,6 +329,74 @@ class Prescribe:
 
 
 @dataclass(frozen=True)
+class Tendon:
+    """A tendon in a channel along a rod, or along several rods in a row.
+
+    ``offset`` is where the channel runs in the section: (y, z) in metres, or a function of u in [0, 1] (n,)
+    -> (n, 2), written with plain NumPy operations. It begins at fraction ``start`` of the (first) rod and
+    ends, tied to the section, at fraction ``end`` of the (last) one.
+    Give one of: ``tension`` (N), a number or a law; ``pull`` (m), by how much the tendon is shortened, its
+    tension then is an outcome; ``pull`` with ``stiffness`` (N/m) and ``damping`` (N s/m) for an elastic
+    tendon, which goes slack instead of pushing.
+    """
+
+    name: str
+    on: str | tuple[str, ...]
+    offset: Any = (0.0, 0.0)
+    tension: AbstractLaw | Callable[[Any], Any] | Scalar | None = None
+    pull: AbstractLaw | Callable[[Any], Any] | Scalar | None = None
+    stiffness: Scalar = 0.0
+    damping: Scalar = 0.0
+    start: float = 0.0
+    end: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        if (self.tension is None) == (self.pull is None):
+            raise DescriptionError(
+                self.name, "tension, pull", (self.tension, self.pull), "one of them"
+            )
+        check_positive(self.name, "stiffness", self.stiffness, allow_zero=True)
+        check_positive(self.name, "damping", self.damping, allow_zero=True)
+        law: Any = self.tension if self.pull is None else self.pull
+        if not isinstance(law, AbstractLaw) and not callable(law):
+            check_number(self.name, "pull" if self.tension is None else "tension", law)
+        for name in ("start", "end"):
+            value: Any = getattr(self, name)
+            if not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+                raise DescriptionError(self.name, name, value, "a fraction of the length in [0, 1]")
+        if len(self.rods) == 1 and not self.start < self.end:
+            raise DescriptionError(self.name, "end", self.end, f"more than start = {self.start}")
+        self.offsets(np.array([0.0, 0.5, 1.0]))
+
+    @property
+    def rods(self) -> tuple[str, ...]:
+        """Names of the rods it runs along."""
+        return (self.on,) if isinstance(self.on, str) else tuple(self.on)
+
+    @property
+    def kind(self) -> str:
+        """What drives it: "tension", "length", or "elastic"."""
+        if self.tension is not None:
+            return "tension"
+        plain = not is_traced(self.stiffness) and np.asarray(self.stiffness) == 0
+        return "length" if plain else "elastic"
+
+    def time_law(self) -> AbstractLaw:
+        """Tension (N) or shortening (m) as a law of time."""
+        return as_law(self.tension if self.pull is None else self.pull)
+
+    def offsets(self, u: np.ndarray) -> np.ndarray:
+        """(y, z) of the channel at fractions u, (n, 2)."""
+        value = self.offset(u) if callable(self.offset) else np.tile(self.offset, (len(u), 1))
+        array = np.asarray(value, dtype=float)
+        if array.shape != (len(u), 2) or not np.all(np.isfinite(array)):
+            need = "(y, z) in metres, or a function of u (n,) -> (n, 2)"
+            raise DescriptionError(self.name, "offset", np.shape(value), need)
+        return array
+
+
+@dataclass(frozen=True)
 class Wrench:
     """Force (N) and moment (N m) at a point of an item, times a law of time.
 
@@ -386,4 +454,4 @@ class Stress:
 
 
 Solid = Rod | Body | Marker
-Item = Rod | Body | Marker | Closure | Prescribe | Wrench | Stress
+Item = Rod | Body | Marker | Closure | Prescribe | Tendon | Wrench | Stress

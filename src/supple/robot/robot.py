@@ -16,6 +16,7 @@ from supple.robot.items import (
     Rod,
     Solid,
     Stress,
+    Tendon,
     Wrench,
 )
 
@@ -109,6 +110,8 @@ def _held_by(item: Item) -> tuple[str, ...]:
     """Names of the items that a load or a closure cannot do without."""
     if isinstance(item, Closure):
         return item.on, item.to
+    if isinstance(item, Tendon):
+        return item.rods
     return (item.on,) if isinstance(item, Wrench | Stress | Prescribe) else ()
 
 
@@ -128,7 +131,7 @@ def _check_graph(robot: Robot) -> None:
     names: set[str] = set()
     for item in robot.items:
         if not isinstance(item, Item):
-            need = "Rod, Body, Marker, Closure, Prescribe, Wrench or Stress items"
+            need = "Rod, Body, Marker, Closure, Prescribe, Tendon, Wrench or Stress items"
             raise DescriptionError(robot.name, "items", item, need)
         if item.name in names:
             raise DescriptionError(item.name, "name", item.name, "a name used only once")
@@ -139,6 +142,12 @@ def _check_graph(robot: Robot) -> None:
     for item in robot.items:
         if isinstance(item, Closure):
             _check_closure(item, solids)
+            continue
+        if isinstance(item, Tendon):
+            for rod in item.rods:
+                if not isinstance(solids.get(rod), Rod):
+                    known = ", ".join(name for name, s in solids.items() if isinstance(s, Rod))
+                    raise DescriptionError(item.name, "on", rod, f"a rod, one of: {known}")
             continue
         placed = isinstance(item, Rod | Body | Marker)
         target = item.parent if isinstance(item, Rod | Body | Marker) else item.on

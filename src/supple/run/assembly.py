@@ -38,7 +38,11 @@ def equation_name(model: Model, left: np.ndarray) -> str:
     row, closures = int(np.argmax(left)), model.closures
     if row < closures.size:
         return f"closure {closures.names[closures.joint_of_row[row]]!r}"
-    return f"imposed coordinate {model.prescribed.names[row - closures.size]!r}"
+    row -= closures.size
+    if row < model.prescribed.size:
+        return f"imposed coordinate {model.prescribed.names[row]!r}"
+    by_length = model.tendons.by_length
+    return f"tendon {model.tendons.names[by_length[row - model.prescribed.size]]!r}"
 
 
 def open_message(model: Model, rest: Rest) -> str:

@@ -53,7 +53,7 @@ def test_ledger_counts_from_the_lowest_potential_energy():
     begun = sp.initial_state(model, q=np.array([1.0, 0.0, 0.0]))
     ledger = open_ledger(model, begun)
     lower = sp.initial_state(model)
-    ledger, kept = audit(model, ledger, lower, 0.04)
+    ledger, kept = audit(model, ledger, begun, later(lower), 0.04)
     free = float(ledger.start - ledger.lowest)
     assert kept
     assert free == pytest.approx(float(ledger.start - open_ledger(model, lower).start))
@@ -62,7 +62,21 @@ def test_ledger_counts_from_the_lowest_potential_energy():
     for share, expected in ((1.03, True), (1.05, False)):
         speed = np.sqrt(share * free / kinetic)
         state = sp.initial_state(model, v=np.array([speed, 0.0, 0.0]))
-        assert bool(audit(model, ledger, state, 0.04)[1]) == expected
+        assert bool(audit(model, ledger, begun, later(state), 0.04)[1]) == expected
+
+
+def later(state):
+    """The state after a second in which the acceleration jumped: a step that follows no motion."""
+    return dataclasses.replace(state, t=np.asarray(1.0), a=np.full_like(state.v, 1e6))
+
+
+def test_steps_that_follow_their_motion_are_not_looked_at():
+    model = sp.Robot(arm(), gravity=(9.81, 0, 0)).build()
+    begun = sp.initial_state(model)
+    fast = sp.initial_state(model, v=np.ones(3), t=0.01)
+    ledger = open_ledger(model, begun)
+    assert audit(model, ledger, begun, fast, 0.04)[1]
+    assert not audit(model, ledger, begun, later(fast), 0.04)[1]
 
 
 def moving(t):

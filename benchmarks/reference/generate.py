@@ -3,10 +3,11 @@
     python benchmarks/reference/generate.py [case ...]
 
 For every case the finest run is written to ``data/<case>.npz`` (keys: t, tip,
-error_estimate, notes; cantilevers also static_tip = x, y, theta).  Then the time
-step alone is coarsened; then, at that coarser time step, the mesh alone, or the
-method.  Differences are largest tip distances over all output instants,
-divided by L.  ``error_estimate`` is the sum of the time and the space difference:
+error_estimate, notes; cantilevers also static_tip = x, y, theta; rfrfr also angles
+of its hinges).  Then the time step alone is coarsened; then, at that coarser time
+step, the mesh alone, the method, the penalty that holds EA and GA (rfrfr), or their
+true values.  Differences are largest tip distances over all output instants, divided
+by L.  ``error_estimate`` is the sum of the time, the space and the penalty difference:
 an upper bound of the error of the finest run as long as refining still helps.
 """
 
@@ -20,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import planar_solve
+import rfrfr
 import spatial_fem
 from cases import OUTPUTS, PLANAR, SPATIAL
 from lagrange import Array
@@ -63,6 +65,25 @@ class SpatialSetting:
         return f"{mesh}, DOP853, tolerance {self.tolerance:.0e}"
 
 
+@dataclass(frozen=True)
+class LoopSetting:
+    """Mesh, time step (``substeps`` per output interval) and penalty of a closed loop."""
+
+    role: str  # finest, time, space, penalty, method or elastic (true EA and GA)
+    elements: int  # of each rod
+    degree: int
+    substeps: int
+    kind: str = "gauss"
+    stages: int = 3
+    stiffening: float = rfrfr.STIFFENING
+
+    def describe(self, duration: float) -> str:
+        """For the table and the notes."""
+        step = duration / (OUTPUTS * self.substeps)
+        mesh = f"2 x {self.elements} elements of degree {self.degree}"
+        return f"{mesh}, {self.kind} {self.stages}, h = {step:.3g} s, EA x {self.stiffening:.0e}"
+
+
 PLANAR_RUNS = {
     "stiff-cantilever": [
         PlanarSetting("finest", 16, 6, 80),
@@ -95,6 +116,26 @@ SPATIAL_RUNS = {
     ],
 }
 
+LOOP_RUNS = {
+    "rfrfr": [
+        LoopSetting("finest", 6, 6, 20),
+        LoopSetting("time", 6, 6, 10),
+        LoopSetting("space", 4, 6, 10),
+        LoopSetting("penalty", 6, 6, 10, stiffening=1e2),
+        LoopSetting("method", 6, 6, 10, "radau"),
+        LoopSetting("elastic", 6, 6, 10, stiffening=1.0),
+    ],
+}
+
+
+def run_loop(setting: LoopSetting) -> tuple[Array, float, str, Array]:
+    """Tip history (n, 3), energy drift, a remark and the hinge angles (n, 2)."""
+    loop = rfrfr.Loop(rfrfr.steel_rod(setting.stiffening), setting.elements, setting.degree)
+    method = planar_solve.Collocation.make(setting.kind, setting.stages)
+    run = rfrfr.integrate(loop, rfrfr.DURATION, OUTPUTS, setting.substeps, method)
+    tip = np.hstack([run.tip, np.zeros((len(run.tip), 1))])
+    return tip, run.energy_drift, f"{run.iterations:.2f} Newton iterations a step", run.angles
+
 
 def run_planar(case: str, setting: PlanarSetting) -> tuple[Array, float, str]:
     """Tip history (n, 3), energy drift and a remark."""
@@ -125,22 +166,30 @@ def distance(a: Array, b: Array, length: float) -> float:
 def generate(case: str) -> None:
     """Run all settings of one case, print its table and write its data."""
     planar = case in PLANAR
-    bench = PLANAR[case] if planar else SPATIAL[case]
-    length = bench.rod.length
+    if case in LOOP_RUNS:
+        length, duration = rfrfr.steel_rod().length, rfrfr.DURATION
+    else:
+        bench = PLANAR[case] if planar else SPATIAL[case]
+        length, duration = bench.rod.length, bench.duration
     print(f"\n{case}\n{'-' * len(case)}")
     extra: dict[str, Array] = {}
     if planar:
         extra["static_tip"] = static_tip(PLANAR[case].rod, PLANAR[case].tip_force)
     finest, coarse = np.zeros(0), np.zeros(0)
     notes, estimate = "", 0.0
-    for setting in PLANAR_RUNS[case] if planar else SPATIAL_RUNS[case]:
+    settings: list[Any] = [*{**PLANAR_RUNS, **SPATIAL_RUNS, **LOOP_RUNS}[case]]
+    for setting in settings:
         start = time.process_time()
         if isinstance(setting, PlanarSetting):
             tip, drift, remark = run_planar(case, setting)
+        elif isinstance(setting, LoopSetting):
+            tip, drift, remark, angles = run_loop(setting)
+            if setting.role == "finest":
+                extra["angles"] = angles
         else:
             tip, drift, remark = run_spatial(case, setting)
         cpu = time.process_time() - start
-        description = setting.describe(bench.duration)
+        description = setting.describe(duration)
         difference = "(finest)"
         if setting.role == "finest":
             finest = tip
@@ -151,16 +200,16 @@ def generate(case: str) -> None:
         else:
             value = distance(tip, finest if setting.role == "time" else coarse, length)
             difference = f"{setting.role} {value:.1e}"
-            estimate += value if setting.role in ("space", "time") else 0.0
+            estimate += value if setting.role in ("space", "time", "penalty") else 0.0
         if setting.role == "time":
             coarse = tip
         print(
-            f"{description:58s} {difference:16s} energy drift {drift:.1e}  [{remark}, {cpu:.0f} s]",
+            f"{description:66s} {difference:16s} energy drift {drift:.1e}  [{remark}, {cpu:.0f} s]",
             flush=True,
         )
-    print(f"error estimate (space + time) / L: {estimate:.1e}")
+    print(f"error estimate (sum) / L: {estimate:.1e}")
     content: dict[str, Any] = dict(
-        t=np.linspace(0.0, bench.duration, OUTPUTS + 1),
+        t=np.linspace(0.0, duration, OUTPUTS + 1),
         tip=finest,
         error_estimate=estimate,
         notes=f"{notes}; independent Simo-Reissner finite elements, see convergence.md",
@@ -172,7 +221,7 @@ def generate(case: str) -> None:
 def main() -> None:
     """All cases, or those named on the command line."""
     DATA.mkdir(exist_ok=True)
-    known = [*PLANAR_RUNS, *SPATIAL_RUNS]
+    known = [*PLANAR_RUNS, *SPATIAL_RUNS, *LOOP_RUNS]
     chosen = sys.argv[1:] or known
     for case in chosen:
         if case not in known:

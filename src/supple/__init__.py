@@ -21,8 +21,10 @@ from supple.lie import Pose as Pose
 from supple.model.laws import (
     Constant as Constant,
     Function as Function,
+    Spline as Spline,
     Table as Table,
     ramp as ramp,
+    smoothed as smoothed,
     triangle as triangle,
 )
 from supple.model.model import Model as Model
@@ -30,7 +32,9 @@ from supple.model.state import State as State
 from supple.results.result import Result as Result
 from supple.robot.items import (
     Body as Body,
+    Closure as Closure,
     Marker as Marker,
+    Prescribe as Prescribe,
     Rod as Rod,
     Stress as Stress,
     Wrench as Wrench,
@@ -57,6 +61,7 @@ from supple.run.simulate import (
 )
 from supple.run.statics import (
     Equilibrium as Equilibrium,
+    assembled as assembled,
     equilibrium as equilibrium,
     linearise as linearise,
     modes as modes,

@@ -17,7 +17,9 @@ NAMES = ("residual", "mass", "damping", "stiffness")
 
 
 def check(model, c, tolerance):
-    for name, found, expected in zip(NAMES, tangent(model, c), by_autodiff(model, c), strict=True):
+    for name, found, expected in zip(
+        NAMES, tangent(model, c)[:4], by_autodiff(model, c), strict=True
+    ):
         error = np.abs(np.asarray(found) - np.asarray(expected)).max()
         size = np.abs(np.asarray(expected)).max()
         assert error <= tolerance * size, f"{name}: {error / size:.2e}"

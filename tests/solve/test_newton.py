@@ -12,7 +12,7 @@ SETTINGS = NewtonSettings(tolerance=1e-10, max_iterations=60)
 
 def solve(residual, x0, settings=SETTINGS):
     def linearise(x):
-        return residual(x), jax.jacfwd(residual)(x)
+        return residual(x), factorise(jax.jacfwd(residual)(x))
 
     run = jit(lambda x: newton(residual, linearise, x, jnp.ones(len(x0)), settings))
     return run(jnp.asarray(x0))

@@ -39,6 +39,7 @@ def _masses(
     model: Model, q: Float[Array, " nq"], v: Float[Array, " nv"], t: Float[Array, ""]
 ) -> tuple[Float[Array, "n 6 6"], Float[Array, "n 6"], Float[Array, " 3"]]:
     """World inertias and twists of every lump of mass, and the point they are about."""
+    model = model.at(t)
     zero = jnp.zeros(model.nv)
     motion = kinematics(model, Coordinates(q, zero, v, zero, t))
     inertias, twists = [jnp.zeros((0, 6, 6))], [jnp.zeros((0, 6))]
@@ -66,6 +67,7 @@ def energies(
     t: Float[Array, ""] | float = 0.0,
 ) -> Energies:
     """Energies of a state; gravity's is zero for a mass centre at the world origin."""
+    model = model.at(jnp.asarray(t))
     inertia, twist, origin = _masses(model, q, v, jnp.asarray(t))
     kinetic = 0.5 * jnp.einsum("ni,nij,nj->", twist, inertia, twist)
     first, mass = _first_moment(inertia)

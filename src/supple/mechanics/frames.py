@@ -112,6 +112,7 @@ def rod_shape(
     t: Float[Array, ""] | float = 0.0,
 ) -> Pose:
     """World poses of a rod's sections at fractions ``points`` (or at that many even ones)."""
+    model = model.at(jnp.asarray(t, dtype=float))
     slot = find_rod(model, name)
     u = np.linspace(0.0, 1.0, points) if isinstance(points, int) else np.asarray(points)
     zero = jnp.zeros(model.nv)
@@ -166,6 +167,7 @@ def _resampled(model: Model, slot: Slot, points: tuple[float, ...]) -> RodGroup:
 
 def _point_motion(model: Model, name: str, at: float, c: Coordinates) -> FrameMotion:
     """Motion at a fraction of a rod's length: the tip's, less what the rod adds beyond the point."""
+    model = model.at(c.t)
     slot = find_rod(model, name)
     motion = kinematics(model, c)
     group, own = model.groups[slot.group], motion.groups[slot.group]

@@ -18,6 +18,12 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose, se3
 from supple.mechanics import rows
+from supple.mechanics.closures import (
+    ClosureMotion,
+    closure_motion,
+    closure_wrenches,
+    outer_wrenches,
+)
 from supple.mechanics.kinematics import GroupMotion, Kinematics, kinematics
 from supple.mechanics.local import Coordinates, group_rows
 from supple.model.loads import InternalStress
@@ -36,6 +42,9 @@ class Balance(NamedTuple):
     """Wrench each sample asks of its element, subtrees hanging on it included."""
     stress: tuple[Float[Array, "b d 6"], ...]
     """Wᵀ f: weight times stress at rod nodes, the joint wrench at joints."""
+    closures: ClosureMotion | None
+    """Closing joints, where their multipliers were given."""
+    violation: Float[Array, " n"]
 
 
 def inverse_dynamics(model: Model, c: Coordinates) -> Float[Array, " nv"]:
@@ -43,8 +52,46 @@ def inverse_dynamics(model: Model, c: Coordinates) -> Float[Array, " nv"]:
     return balance(model, c).residual
 
 
+def violation(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Float[Array, " n"]:
+    """How far the equations of closed loops and imposed coordinates are from being fulfilled (m)."""
+    zero = jnp.zeros(model.nv)
+    c = Coordinates(q, zero, zero, zero, t)
+    parts = [jnp.zeros(0)]
+    if model.closures.size:
+        parts.append(closure_motion(model, kinematics(model, c)).violation)
+    if model.prescribed.size:
+        parts.append(_off_course(model, c))
+    return jnp.concatenate(parts)
+
+
+def _off_course(model: Model, c: Coordinates) -> Float[Array, " n"]:
+    """How far imposed coordinates are from their laws (m)."""
+    imposed = model.prescribed
+    now = c.q[np.array(imposed.q_index)] + c.x[np.array(imposed.v_index)]
+    return imposed.scale * (now - imposed.values(c.t))
+
+
+def closing_wrenches(
+    model: Model,
+    q: Float[Array, " nq"],
+    t: Float[Array, ""],
+    multipliers: Float[Array, " n"],
+) -> Float[Array, "k 6"]:
+    """Wrench each closing joint exerts on its outer item, at and in the joint's outer frame."""
+    zero = jnp.zeros(model.nv)
+    at = closure_motion(model, kinematics(model, Coordinates(q, zero, zero, zero, t)))
+    return -outer_wrenches(model.closures, at, multipliers[: model.closures.size])[0]
+
+
+def equations(model: Model, c: Coordinates) -> Float[Array, " nv_and_n"]:
+    """Balance, then the violations: what vanishes in every motion of a robot with such equations."""
+    state = balance(model, c)
+    return jnp.concatenate([state.residual, state.violation])
+
+
 def balance(model: Model, c: Coordinates) -> Balance:
     """Evaluate the balance and keep the intermediate fields."""
+    model = model.at(c.t)
     motion = kinematics(model, c)
     gravity = jnp.concatenate([jnp.zeros(3), model.load_factor * jnp.asarray(model.gravity)])
     inertia = tuple(
@@ -57,6 +104,7 @@ def balance(model: Model, c: Coordinates) -> Balance:
     ]
     body_inertia, own = _add_bodies(model, motion, gravity, own)
     own = _add_loads(model, motion, c.t, own)
+    closures, own = _add_closures(model, motion, c, own)
     wrench = _add_subtrees(model, own)
     stress = tuple(
         jnp.einsum("bpd,bpi->bdi", m.local.integration, f)
@@ -67,7 +115,23 @@ def balance(model: Model, c: Coordinates) -> Balance:
         for i, (m, s) in enumerate(zip(motion.groups, stress, strict=True))
     ]
     residual = jnp.concatenate([part.reshape(-1) for part in parts])
-    return Balance(residual, motion, inertia, body_inertia, tuple(wrench), stress)
+    violations = [jnp.zeros(0)]
+    if closures is not None:
+        violations.append(closures.violation)
+    if model.prescribed.size and c.multipliers is not None:
+        effort = c.multipliers[model.closures.size :] * model.prescribed.scale
+        residual = rows.add(residual, np.array(model.prescribed.v_index), effort)
+        violations.append(_off_course(model, c))
+    return Balance(
+        residual,
+        motion,
+        inertia,
+        body_inertia,
+        tuple(wrench),
+        stress,
+        closures,
+        jnp.concatenate(violations),
+    )
 
 
 def inertial_wrench(
@@ -94,6 +158,9 @@ def element_force(model: Model, index: int, c: Coordinates) -> Float[Array, "b m
     force = jnp.einsum("bmn,bn->bm", stiffness, away)
     if damping is not None:
         force = force + jnp.einsum("bmn,bn->bm", damping, xdot)
+    if isinstance(group, JointGroup) and group.friction is not None:
+        largest, speed = group.friction[:, 0], group.friction[:, 1]
+        force = force + largest * jnp.tanh(xdot / speed)
     if isinstance(group, RodGroup):
         for actuation in model.stresses:
             if actuation.group == index:
@@ -128,7 +195,12 @@ def element_tangent(
     none = jnp.zeros((group.size, group.nv, group.nv))
     if isinstance(group, RodGroup) or group.nq == group.nv:
         elastic, viscous = element_matrices(model, index)
-        return elastic, none if viscous is None else viscous
+        viscous = none if viscous is None else viscous
+        if isinstance(group, JointGroup) and group.friction is not None:
+            largest, speed = group.friction[:, 0], group.friction[:, 1]
+            slope = largest / speed / jnp.cosh(group_rows(model, index, c.xdot) / speed) ** 2
+            viscous = viscous + jnp.eye(group.nv) * slope[:, :, None]
+        return elastic, viscous
     if group.damping is None:
         return none, none
 
@@ -233,6 +305,19 @@ def _add_loads(
         wrenches.append(-model.load_factor * se3.wrench_to_world(pose, wrench))
     samples = np.array([load.sample for load in model.loads])
     return add_at_samples(own, samples, jnp.stack(wrenches))
+
+
+def _add_closures(
+    model: Model, motion: Kinematics, c: Coordinates, own: list[Float[Array, "_ _ 6"]]
+) -> tuple[ClosureMotion | None, list[Float[Array, "_ _ 6"]]]:
+    if model.closures.size == 0 or c.multipliers is None:
+        return None, own
+    at = closure_motion(model, motion)
+    wrenches = closure_wrenches(model, at, c.multipliers[: model.closures.size])
+    for samples, sign in ((model.closures.outer_sample, 1.0), (model.closures.inner_sample, -1.0)):
+        moving = np.flatnonzero(np.array(samples) != GROUND)
+        own = add_at_samples(own, np.array(samples)[moving], sign * rows.take(wrenches, moving))
+    return at, own
 
 
 def _add_subtrees(model: Model, own: list[Float[Array, "_ _ 6"]]) -> list[Float[Array, "_ _ 6"]]:

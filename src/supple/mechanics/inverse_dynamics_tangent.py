@@ -25,6 +25,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose, se3
 from supple.mechanics import rows
+from supple.mechanics.closures import ClosureMotion, closure_laws, closure_rows
 from supple.mechanics.inverse_dynamics import (
     Balance,
     add_at_samples,
@@ -43,6 +44,9 @@ class Tangent(NamedTuple):
     mass: Float[Array, "nv nv"]
     damping: Float[Array, "nv nv"]
     stiffness: Float[Array, "nv nv"]
+    violation: Float[Array, " n"]
+    jacobian: Float[Array, "n nv"]
+    """Derivative of the violation by x: δΥ = J δx; the balance contains Jᵀ λ."""
 
 
 class _Columns(NamedTuple):
@@ -64,8 +68,18 @@ class _Law(NamedTuple):
         return _Law(*(part.sum(axis=1) for part in self))
 
 
-def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
-    """Residual, mass, damping and stiffness matrices at a motion."""
+class ElementTangent(NamedTuple):
+    """What each element contributes by itself: (M, C, K) blocks of the groups, and what they come from."""
+
+    balance: Balance
+    columns: list[_Columns]
+    laws: list[_Law]
+    reactions: list[_Columns]
+    blocks: list[Float[Array, "3 _ _ _"]]
+
+
+def element_tangents(model: Model, c: Coordinates) -> ElementTangent:
+    """Blocks of all elements as if none hung on another."""
     state = balance(model, c)
     motion = state.motion
     columns = [own_columns(m) for m in motion.groups]
@@ -93,10 +107,82 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
         parts.append(jnp.stack(matrices))
         reactions.append(phi)
 
+    return ElementTangent(state, columns, laws, reactions, parts)
+
+
+def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
+    """Residual, mass, damping and stiffness matrices at a motion."""
+    model = model.at(c.t)
+    state, columns, laws, reactions, parts = element_tangents(model, c)
     whole = block_diagonal(model, parts)
     if not model.topology.all_on_ground:
         whole = whole + _tree_coupling(model, columns, laws, reactions)
-    return Tangent(state.residual, *whole)
+    mass, damping, stiffness = whole[0], whole[1], whole[2]
+    jacobian = jnp.zeros((0, model.nv))
+    if state.closures is not None and c.multipliers is not None:
+        forces = c.multipliers[: model.closures.size]
+        jacobian, stiffening = _closing(model, columns, state.closures, forces)
+        stiffness = stiffness + stiffening
+    if model.prescribed.size and c.multipliers is not None:
+        chosen = np.eye(model.nv)[np.array(model.prescribed.v_index)]
+        imposed = jnp.asarray(model.prescribed.scale)[:, None] * chosen
+        jacobian = jnp.concatenate([jacobian, imposed])
+    return Tangent(state.residual, mass, damping, stiffness, state.violation, jacobian)
+
+
+def _closing(
+    model: Model,
+    columns: list[_Columns],
+    at: ClosureMotion,
+    multipliers: Float[Array, " n"],
+) -> tuple[Float[Array, "n nv"], Float[Array, "nv nv"]]:
+    """Jacobian of the closures, and the stiffness of their multipliers."""
+    c = model.closures
+    outer, inner = (
+        sample_jacobians(model, columns, np.array(samples))
+        for samples in (c.outer_sample, c.inner_sample)
+    )
+    apart = outer - inner
+    by_row = np.array(c.joint_of_row)
+    inverse = se3.adjoint(at.outer.inverse())
+    H = jnp.einsum("ni,nij->nj", closure_rows(model, at), rows.take(inverse, by_row))
+    jacobian = jnp.einsum("ni,nim->nm", H, rows.take(apart, by_row))
+    of_outer, of_inner = closure_laws(model, at, multipliers)
+    stiffness = jnp.einsum("kim,kij,kjn->mn", outer, of_outer, apart)
+    stiffness = stiffness - jnp.einsum("kim,kij,kjn->mn", inner, of_inner, apart)
+    return jacobian, stiffness
+
+
+def sample_jacobians(
+    model: Model, columns: list[_Columns], samples: np.ndarray
+) -> Float[Array, "k 6 nv"]:
+    """World Jacobians of flat samples (zero for the ground): own columns and those of ancestors."""
+    topology = model.topology
+    result = jnp.zeros((len(samples), 6, model.nv))
+    for i, own in enumerate(columns):
+        batch, points, _, width = own.shift.shape
+        local = samples - topology.sample_start[i]
+        mine = np.flatnonzero((local >= 0) & (local < batch * points) & (samples != GROUND))
+        if len(mine) == 0 or width == 0:
+            continue
+        flat = own.shift.reshape(batch * points, 6, width)
+        result = _scatter_columns(
+            result[:, :, None],
+            mine,
+            columns_of(model, i)[local[mine] // points],
+            rows.take(flat, local[mine])[:, :, None],
+        )[:, :, 0]
+    if topology.all_on_ground:
+        return result
+    hanging = np.flatnonzero(np.array(topology.attach) != GROUND)
+    steps = _attached_columns(model, columns, hanging)[:, :, 0]
+    # Which elements' steps each sample has passed: its own element's and its ancestors'.
+    starts = np.array([*topology.sample_start])
+    group = np.searchsorted(starts, np.maximum(samples, 0), side="right") - 1
+    points = np.array([g.samples for g in model.groups])[group]
+    element = np.array(topology.element_start)[group] + (samples - starts[group]) // points
+    passed = np.where((samples != GROUND)[:, None], topology.path()[element], 0.0)
+    return result + jnp.einsum("ke,ein->kin", passed, steps)
 
 
 def mass_matrix(model: Model, q: Float[Array, " nq"]) -> Float[Array, "nv nv"]:
@@ -317,16 +403,16 @@ def _own_wrench(model: Model, reactions: list[_Columns]) -> Float[Array, "e 6 3 
 
 
 def _scatter_columns(
-    into: Float[Array, "e 6 3 nv"],
+    into: Float[Array, "e 6 k nv"],
     elements: np.ndarray,
     columns: np.ndarray,
-    values: Float[Array, "b 6 3 m"],
-) -> Float[Array, "e 6 3 nv"]:
+    values: Float[Array, "b 6 k m"],
+) -> Float[Array, "e 6 k nv"]:
     """Put columns of some coordinates into rows of elements."""
     if len(elements) == 1:  # coordinates of an element are neighbours
         return lax.dynamic_update_slice(into, values, (elements[0], 0, 0, columns[0, 0]))
-    six, three = np.arange(6)[:, None, None], np.arange(3)[:, None]
-    where = elements[:, None, None, None], six, three, columns[:, None, None, :]
+    six, kinds = np.arange(6)[:, None, None], np.arange(into.shape[2])[:, None]
+    where = elements[:, None, None, None], six, kinds, columns[:, None, None, :]
     return into.at[where].set(values, mode="promise_in_bounds", unique_indices=True)
 
 

@@ -56,6 +56,7 @@ class Kinematics(NamedTuple):
 
 def kinematics(model: Model, c: Coordinates) -> Kinematics:
     """Poses, twists and accelerations of all samples."""
+    model = model.at(c.t)
     topology = model.topology
     origin = frame_origin(model, c.q)
     locals_ = [local_motion(model, i, c) for i in range(len(model.groups))]

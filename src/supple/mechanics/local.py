@@ -3,6 +3,7 @@
 Nothing here knows the tree: all groups can be computed at once.
 """
 
+import dataclasses
 from typing import NamedTuple
 
 import jax
@@ -24,6 +25,8 @@ class Coordinates(NamedTuple):
     xdot: Float[Array, " nv"]
     xddot: Float[Array, " nv"]
     t: Float[Array, ""]
+    multipliers: Float[Array, " n"] | None = None
+    """Forces (N) of the equations that close loops; None leaves the loops open."""
 
 
 class Local(NamedTuple):
@@ -58,14 +61,21 @@ def local_motion(model: Model, index: int, c: Coordinates) -> Local:
     q = group_rows(model, index, c.q, configuration=True)
     x = group_rows(model, index, c.x)
     if isinstance(group, RodGroup):
-        return rod_motion(group, q + x)
+        return rod_motion(group, q + x, group_rows(model, index, c.xdot))
     return _joint_motion(
         group, q, x, group_rows(model, index, c.xdot), group_rows(model, index, c.xddot), c.t
     )
 
 
-def rod_motion(group: RodGroup, q: Float[Array, "b m"]) -> Local:
-    """Samples of rods: orientations by the space integrator, positions by quadrature of R γ."""
+def rod_motion(
+    group: RodGroup, q: Float[Array, "b m"], qdot: Float[Array, "b m"] | None = None
+) -> Local:
+    """Samples of rods: orientations by the space integrator, positions by quadrature of R γ.
+
+    Samples stay at fractions of the length. A length that changes adds L̇ ξ to the rate of L ξ: a drift.
+    The material that flows past a sample at the speed (1 - u) L̇ is not followed: terms of that order
+    are left out, as in 002 §5.1.
+    """
 
     def one(rod: RodGroup, q: Float[Array, " m"]) -> tuple[Pose, Float[Array, "p d"]]:
         grid, length = rod.grid, rod.length
@@ -76,8 +86,19 @@ def rod_motion(group: RodGroup, q: Float[Array, "b m"]) -> Local:
         tangent = jnp.einsum("nij,nj->ni", rotation[:count], stretch)
         return Pose(rotation, integration @ tangent), integration
 
-    pose, integration = jax.vmap(one)(group, q)
-    return Local(pose, integration, group.grid.basis, None, None, None)
+    still = dataclasses.replace(group, growth_rates=None)
+    pose, integration = jax.vmap(one)(still, q)
+    basis = group.grid.basis
+    if group.growth_rates is None:
+        return Local(pose, integration, basis, None, None, None)
+    first, second = (part[:, None, None] for part in group.growth_rates)
+    strain = group.grid.rest + jnp.einsum("bnim,bm->bni", basis, q)
+    rate = 0.0 * strain if qdot is None else jnp.einsum("bnim,bm->bni", basis, qdot)
+    # Where L Φ q̇ + L̇ ξ = L (Φ q̇ + g ξ) with g = L̇/L: what is added to Φ q̇ and to its derivative. The part
+    # 2 g Φ q̇ of the latter comes once from Φ̇ = g Φ and once from here.
+    drift = first * strain, second * strain + first * rate
+    rates = first[..., None] * basis, second[..., None] * basis
+    return Local(pose, integration, basis, rates, None, drift)
 
 
 def _joint_motion(

@@ -61,6 +61,57 @@ class Table(AbstractLaw):
         return self.times
 
 
+class Spline(AbstractLaw):
+    """Cubic spline through ``(times, values)``: smooth in its first two derivatives, constant outside.
+
+    For measured data: its derivatives are what an imposed motion needs.
+    """
+
+    times: tuple[float, ...] = eqx.field(static=True)
+    coefficients: Float[Array, "4 n"]
+
+    def __init__(self, times: Any, values: Any) -> None:
+        times = np.asarray(times, dtype=float)
+        values = np.asarray(values, dtype=float)
+        if times.shape != values.shape or times.ndim != 1 or np.any(np.diff(times) <= 0):
+            need = "increasing times, with one value each"
+            raise DescriptionError("Spline", "times", np.shape(times), need)
+        if len(times) < 4 or not np.all(np.isfinite(values)):
+            raise DescriptionError("Spline", "values", len(times), "at least 4 finite values")
+        self.times = tuple(times.tolist())
+        from scipy.interpolate import CubicSpline  # slow to import and rarely needed
+
+        self.coefficients = CubicSpline(times, values).c
+
+    def __call__(self, t: Float[Array, ""]) -> Float[Array, ""]:
+        times = np.array(self.times)
+        inside = jnp.clip(t, times[0], times[-1])
+        piece = jnp.clip(jnp.sum(inside >= times) - 1, 0, len(times) - 2)
+        s = inside - jnp.asarray(times)[piece]
+        a, b, c, d = jnp.asarray(self.coefficients)[:, piece]
+        return ((a * s + b) * s + c) * s + d
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        return (self.times[0], self.times[-1])
+
+
+def smoothed(times: Any, values: Any, cutoff: float) -> Spline:
+    """A spline through evenly sampled data, low-pass filtered at ``cutoff`` (Hz) without delay."""
+    times = np.asarray(times, dtype=float)
+    steps = np.diff(times)
+    if len(times) < 16 or np.any(np.abs(steps - steps.mean()) > 1e-6 * steps.mean()):
+        need = "at least 16 instants at an even spacing"
+        raise DescriptionError("smoothed", "times", len(times), need)
+    if not 0 < cutoff < 0.5 / steps.mean():
+        need = f"a frequency between 0 and {0.5 / steps.mean():.3g} Hz"
+        raise DescriptionError("smoothed", "cutoff", cutoff, need)
+    from scipy.signal import butter, filtfilt  # slow to import and rarely needed
+
+    numerator, denominator = butter(4, cutoff, fs=1 / steps.mean())
+    return Spline(times, filtfilt(numerator, denominator, np.asarray(values, dtype=float)))
+
+
 def triangle(start: float, peak: float, end: float, height: Any = 1.0) -> Table:
     """Zero until ``start``, up to ``height`` at ``peak``, zero from ``end``."""
     zero = 0.0 * height

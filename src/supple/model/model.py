@@ -6,16 +6,22 @@ batch. Samples of all groups are also numbered in one flat list; bodies, loads a
 on them.
 """
 
+import dataclasses
 from dataclasses import dataclass
 
 import equinox as eqx
+import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose
+from supple.model.closures import Closures
 from supple.model.joints import AbstractJoint
+from supple.model.laws import AbstractLaw
 from supple.model.loads import AbstractPointLoad, InternalStress
+from supple.model.prescribed import Prescribed
 from supple.space import RodGrid
 
 GROUND = -1
@@ -30,11 +36,38 @@ class RodGroup(eqx.Module):
     damping: Float[Array, "*b n 6 6"] | None
     """None for undamped rods."""
     inertia: Float[Array, "*b n 6 6"]
+    growth: AbstractLaw | None = None
+    """Length over its first value, as a law of time; None for rods of constant length."""
+    growth_rates: tuple[Float[Array, "*b"], Float[Array, "*b"]] | None = None
+    """Rate and acceleration of the length over the length, at the time of :meth:`Model.at`."""
 
     @property
     def size(self) -> int:
         """Number of rods."""
         return self.length.shape[0]
+
+    def at(self, t: Float[Array, ""]) -> "RodGroup":
+        """The group with the lengths of time t, and how they change."""
+        if self.growth is None:
+            return self
+
+        def one(law: AbstractLaw) -> tuple[Array, Array, Array]:
+            def rate(t: Float[Array, ""]) -> tuple[Array, Array]:
+                return jax.jvp(law, (t,), (jnp.ones_like(t),))
+
+            (value, first), (_, second) = jax.jvp(rate, (t,), (jnp.ones_like(t),))
+            return value, first / value, second / value
+
+        value, first, second = jax.vmap(one, axis_size=self.size)(self.growth)
+        return RodGroup(
+            self.grid,
+            self.length * value,
+            self.stiffness,
+            self.damping,
+            self.inertia,
+            None,
+            (first, second),
+        )
 
     @property
     def nv(self) -> int:
@@ -60,6 +93,8 @@ class JointGroup(eqx.Module):
     rest: Float[Array, "*b nq"]
     damping: Float[Array, "*b nv"] | None
     """None for undamped joints."""
+    friction: Float[Array, "*b 2 nv"] | None = None
+    """Largest dry friction (N m, N) and the speed at which it is nearly reached; None without."""
 
     @property
     def size(self) -> int:
@@ -185,6 +220,8 @@ class Model(eqx.Module):
     """Pose of each element's inner frame in the frame of the sample it hangs on."""
     frame_offsets: Pose
     bodies: Bodies
+    closures: Closures
+    prescribed: Prescribed
     loads: tuple[AbstractPointLoad, ...]
     stresses: tuple[InternalStress, ...]
     gravity: Float[Array, " 3"]
@@ -194,6 +231,13 @@ class Model(eqx.Module):
     """Size of a harmless change of each coordinate; convergence is measured in these units."""
     topology: Topology = eqx.field(static=True)
     name: str = eqx.field(static=True)
+
+    def at(self, t: Float[Array, ""]) -> "Model":
+        """The model with rods as long as they are at time t; itself if none changes its length."""
+        if not any(isinstance(g, RodGroup) and g.growth is not None for g in self.groups):
+            return self
+        groups = tuple(g.at(t) if isinstance(g, RodGroup) else g for g in self.groups)
+        return dataclasses.replace(self, groups=groups)
 
     @property
     def nq(self) -> int:
@@ -206,6 +250,14 @@ class Model(eqx.Module):
         return self.topology.nv
 
     @property
+    def equations(self) -> int:
+        """Number of equations that close loops or impose coordinates, each with a multiplier."""
+        return self.closures.size + self.prescribed.size
+
+    @property
     def corners(self) -> tuple[float, ...]:
         """Times at which some load is not smooth, sorted."""
-        return tuple(sorted({c for load in self.loads for c in load.corners}))
+        found = {c for load in self.loads for c in load.corners}
+        laws = [g.growth for g in self.groups if isinstance(g, RodGroup) and g.growth is not None]
+        laws += self.prescribed.laws
+        return tuple(sorted(found.union(*(law.corners for law in laws))))

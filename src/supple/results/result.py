@@ -16,6 +16,7 @@ from supple.errors import StateError
 from supple.lie import Pose
 from supple.mechanics.energy import Energies, Momentum, energies, momentum
 from supple.mechanics.frames import find_frame, find_joint, find_rod, frame_poses, rod_shape
+from supple.mechanics.inverse_dynamics import closing_wrenches, violation
 from supple.mechanics.local import difference, rate, rate_derivative, retract
 from supple.model.model import Model, RodGroup
 from supple.model.state import State
@@ -38,6 +39,7 @@ class Result:
     newton: np.ndarray
     substeps: np.ndarray
     update: np.ndarray
+    multipliers: np.ndarray
     status: Status
     message: str
     rejected: int
@@ -105,6 +107,34 @@ class Result:
         found = _batched_momentum(self.model, self.q, self.v, self.t)
         return Momentum(*(np.asarray(x) for x in found))
 
+    @cached_property
+    def violation(self) -> np.ndarray:
+        """How far each equation that closes a loop is from being fulfilled, (n, m) in m."""
+        if self.model.equations == 0:
+            return np.zeros((len(self.t), 0))
+        return np.asarray(_batched_violation(self.model, self.q, self.t))
+
+    def effort(self, name: str) -> np.ndarray:
+        """Generalised force (n,) that an imposed coordinate needs (N m for angles, N for lengths)."""
+        imposed = self.model.prescribed
+        if name not in imposed.names:
+            known = ", ".join(imposed.names) or "none: no coordinate is imposed"
+            raise StateError(f"effort: got {name!r}; need one of: {known}")
+        i = imposed.names.index(name)
+        return -self.multipliers[:, self.model.closures.size + i] * np.asarray(imposed.scale)[i]
+
+    def closure(self, name: str) -> np.ndarray:
+        """Wrench (n, 6) that a closing joint exerts on its outer item, at and in the joint's outer frame.
+
+        Moment (N m), then force (N).
+        """
+        names = self.model.closures.names
+        if name not in names:
+            known = ", ".join(names) or "none: no loop is closed"
+            raise StateError(f"closure: got {name!r}; need one of: {known}")
+        wrenches = _batched_wrenches(self.model, self.q, self.t, self.multipliers)
+        return np.asarray(wrenches)[:, names.index(name)]
+
     def sampled(self, times: np.ndarray) -> "Result":
         """The trajectory at other instants inside it, by quintic interpolation of (q, v, a)."""
         times = np.asarray(times, dtype=float)
@@ -131,6 +161,7 @@ class Result:
             newton=self.newton[near],
             substeps=self.substeps[near],
             update=self.update[near],
+            multipliers=self.multipliers[near],
         )
 
     def save(self, path: str | Path) -> Path:
@@ -169,6 +200,8 @@ def _over_time(function: Callable[..., Any]) -> Callable[..., Any]:
     return jit(lambda model, *columns: jax.vmap(partial(function, model))(*columns))
 
 
+_batched_violation = _over_time(violation)
+_batched_wrenches = _over_time(closing_wrenches)
 _batched_poses = _over_time(frame_poses)
 _batched_energies = _over_time(energies)
 _batched_momentum = _over_time(momentum)

@@ -9,7 +9,9 @@ import numpy as np
 
 from supple.errors import DescriptionError
 from supple.lie import Pose
+from supple.model.closures import Closures, no_closures
 from supple.model.joints import AbstractJoint, FreeJoint
+from supple.model.laws import as_law
 from supple.model.loads import InternalStress, PointWrench
 from supple.model.model import (
     GROUND,
@@ -22,8 +24,20 @@ from supple.model.model import (
     Slot,
     Topology,
 )
+from supple.model.prescribed import Prescribed
 from supple.numeric import asarray, is_traced, stack
-from supple.robot.items import GROUND_NAME, Body, Rod, Solid, Stress, Wrench
+from supple.robot.closing import closing_rows, keeps_coordinates, without_redundancy
+from supple.robot.items import (
+    GROUND_NAME,
+    Body,
+    Closure,
+    Prescribe,
+    Rod,
+    Solid,
+    Stress,
+    Wrench,
+)
+from supple.robot.joint import Fixed
 from supple.robot.placement import placement
 from supple.robot.robot import Robot
 from supple.space import rod_grid
@@ -47,6 +61,7 @@ class _Element:
     seat: _Seat
     joint: AbstractJoint | None = None
     spring: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)
+    friction: tuple[Any, Any] | None = None
     rod: Rod | None = None
     points: list[float] = field(default_factory=list)
     group: int = -1
@@ -67,6 +82,12 @@ def build_model(robot: Robot) -> Model:
         _seat_on(seats, elements, w.on, w.at, Pose(np.eye(3), asarray(w.position)), starts)
         for w in robot.items
         if isinstance(w, Wrench)
+    ]
+
+    closure_seats = [
+        _closure_seats(item, elements, seats, starts)
+        for item in robot.items
+        if isinstance(item, Closure)
     ]
 
     groups = _group(elements)
@@ -137,11 +158,13 @@ def build_model(robot: Robot) -> Model:
         floating=floating,
         floating_element=floating_element,
     )
-    return Model(
+    model = Model(
         groups=tuple(groups),
         offsets=_stack_poses([elements[e].seat.offset for e in order]),
         frame_offsets=_stack_poses(frame_poses),
         bodies=_bodies(robot, seats, sample_of),
+        closures=_closures(robot, closure_seats, sample_of),
+        prescribed=_prescribed(robot, slots),
         loads=_loads(robot, wrench_seats, sample_of),
         stresses=tuple(
             _internal_stress(stress, elements)
@@ -154,6 +177,85 @@ def build_model(robot: Robot) -> Model:
         topology=topology,
         name=robot.name,
     )
+    return without_redundancy(model) if model.closures.size else model
+
+
+def _prescribed(robot: Robot, slots: dict[str, list[Slot]]) -> Prescribed:
+    items = [item for item in robot.items if isinstance(item, Prescribe)]
+    q_index, v_index = [], []
+    for item in items:
+        slot = next((s for s in slots[item.of] if s.name == item.on), None)
+        if slot is None:
+            known = ", ".join(s.name for s in slots[item.of]) or "none"
+            need = f"an item with a {item.of} whose coordinates can be imposed: {known}"
+            raise DescriptionError(item.name, "on", item.on, need)
+        nq, nv = slot.q_stop - slot.q_start, slot.v_stop - slot.v_start
+        if nq != nv:
+            need = "a joint with plain coordinates (use a Driven joint to impose orientations)"
+            raise DescriptionError(item.name, "on", item.on, need)
+        if not 0 <= item.coordinate < nv:
+            raise DescriptionError(item.name, "coordinate", item.coordinate, f"0 … {nv - 1}")
+        q_index.append(slot.q_start + item.coordinate)
+        v_index.append(slot.v_start + item.coordinate)
+    if len(set(v_index)) < len(v_index):
+        raise DescriptionError(robot.name, "items", "Prescribe", "each coordinate imposed once")
+    return Prescribed(
+        laws=tuple(item.time_law() for item in items),
+        scale=np.ones(len(items)),
+        q_index=tuple(q_index),
+        v_index=tuple(v_index),
+        names=tuple(item.name for item in items),
+    )
+
+
+def _closure_seats(
+    item: Closure, elements: list[_Element], seats: dict[str, _Seat], starts: dict[str, _Seat]
+) -> tuple[_Seat, _Seat]:
+    """Seats of both frames; a joint with coordinates of its own becomes an element on the inner one."""
+    inner, outer = (
+        _seat_on(
+            seats,
+            elements,
+            place.parent,
+            place.at,
+            placement(item.name, place.position, place.rotation),
+            starts,
+        )
+        for place in (item.inner, item.outer)
+    )
+    if keeps_coordinates(item.joint):
+        joint = item.joint.make(item.name)
+        spring, dry = item.joint.spring(), item.joint.dry()
+        elements.append(_Element(item.name, inner, joint=joint, spring=spring, friction=dry))
+        inner = _Seat(len(elements) - 1, 0.0, _IDENTITY)
+    return inner, outer
+
+
+def _closures(robot: Robot, seats: list[tuple[_Seat, _Seat]], sample_of: Any) -> Closures:
+    items = [item for item in robot.items if isinstance(item, Closure)]
+    if not items:
+        return no_closures()
+    lengths = [
+        float(r.length) for r in robot.items if isinstance(r, Rod) and not is_traced(r.length)
+    ]
+    length = max(lengths, default=1.0)
+    rows, joint_of_row = [], []
+    for k, item in enumerate(items):
+        spec = Fixed() if keeps_coordinates(item.joint) else item.joint
+        own = closing_rows(item.name, spec, length)
+        rows += own
+        joint_of_row += [k] * len(own)
+    return Closures(
+        inner=_stack_poses([inner.offset for inner, _ in seats]),
+        outer=_stack_poses([outer.offset for _, outer in seats]),
+        turning=np.stack([row[0] for row in rows]),
+        shift=np.stack([row[1] for row in rows]),
+        value=np.array([row[2] for row in rows]),
+        inner_sample=tuple(sample_of(inner) for inner, _ in seats),
+        outer_sample=tuple(sample_of(outer) for _, outer in seats),
+        joint_of_row=tuple(joint_of_row),
+        names=tuple(item.name for item in items),
+    )
 
 
 def _seat_item(
@@ -164,7 +266,9 @@ def _seat_item(
     spec = item.joint if isinstance(item, Rod | Body) else None
     joint = spec.make(item.name) if spec is not None else None
     if joint is not None and spec is not None:
-        elements.append(_Element(item.name, seat, joint=joint, spring=spec.spring()))
+        elements.append(
+            _Element(item.name, seat, joint=joint, spring=spec.spring(), friction=spec.dry())
+        )
         seat = _Seat(len(elements) - 1, 0.0, _IDENTITY)
     if isinstance(item, Rod):
         starts[item.name] = seat
@@ -231,6 +335,7 @@ def _rod_part(element: _Element) -> RodGroup:
         stiffness=matrices.stiffness,
         damping=None if undamped else matrices.damping,
         inertia=matrices.inertia,
+        growth=None if rod.growth is None else as_law(rod.growth),
     )
 
 
@@ -238,12 +343,14 @@ def _joint_part(element: _Element) -> JointGroup:
     joint = element.joint
     assert joint is not None
     stiffness, rest, damping = element.spring
+    dry = element.friction
     undamped = not is_traced(damping) and not np.any(damping)
     return JointGroup(
         joint=joint,
         stiffness=asarray(stiffness) + np.zeros(joint.nv),
         rest=asarray(rest) + np.zeros(joint.nq),
         damping=None if undamped else asarray(damping) + np.zeros(joint.nv),
+        friction=None if dry is None else stack([asarray(d) + np.zeros(joint.nv) for d in dry]),
     )
 
 

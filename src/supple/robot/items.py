@@ -10,7 +10,7 @@ import numpy as np
 from supple.errors import DescriptionError
 from supple.model.laws import AbstractLaw, as_law
 from supple.numeric import Scalar, check_number, check_positive, check_vector, is_traced
-from supple.robot.joint import AbstractJointSpec, Fixed
+from supple.robot.joint import AbstractJointSpec, Fixed, Free, Spherical
 from supple.section import AbstractProperties, AbstractShape, Material, SolidProperties
 from supple.space import Magnus, RungeKutta, SpaceIntegrator, Spectral
 from supple.strain import ROD_MODELS, STRAIGHT, AbstractBasis, StrainField, strain_field
@@ -69,6 +69,8 @@ class Rod(_Item):
     ``rest`` is the strain at rest: six numbers or a function of u -> (n, 6), best defined once in a
     module (a new function, such as a lambda in a loop, compiles anew).
     ``nodes`` overrides the number of quadrature nodes per smooth piece.
+    ``growth`` is a law of time that multiplies the length: a rod pushed out of its base. Rods that grow by
+    laws of one kind (tables or splines with the same instants) are computed as one batch.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Rod(_Item):
     nodes: int | None = None
     breaks: Sequence[float] = ()
     space: SpaceIntegrator = field(default_factory=Magnus)
+    growth: AbstractLaw | Callable[[Any], Any] | None = None
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -102,6 +105,9 @@ class Rod(_Item):
             raise DescriptionError(self.name, "space", self.space, need)
         if not isinstance(self.joint, AbstractJointSpec):
             raise DescriptionError(self.name, "joint", self.joint, "a joint such as Revolute('z')")
+        growth: Any = self.growth
+        if growth is not None and not isinstance(growth, AbstractLaw) and not callable(growth):
+            raise DescriptionError(self.name, "growth", growth, "a law or a function of time")
 
     def strain_field(self) -> StrainField:
         """The rod's strain field; "auto" choices must be resolved first."""
@@ -256,6 +262,73 @@ class Marker(_Item):
 
 
 @dataclass(frozen=True)
+class Closure:
+    """A joint that closes a loop: between a frame of item ``on`` (inner) and one of item ``to`` (outer).
+
+    Either may be the ground; ``at`` and ``to_at`` are fractions of a rod's length, so that a loop may close
+    in the middle of a rod. The joint allows the motions its name says, from the inner to the outer frame; it
+    has coordinates of its own only where it needs them (a screw, a spring, a damper).
+    """
+
+    name: str
+    on: str
+    to: str
+    joint: AbstractJointSpec = field(default_factory=Spherical)
+    at: float = 1.0
+    position: Any = (0.0, 0.0, 0.0)
+    rotation: Any = (0.0, 0.0, 0.0)
+    to_at: float = 1.0
+    to_position: Any = (0.0, 0.0, 0.0)
+    to_rotation: Any = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        self.inner.check(self.name)
+        self.outer.check(self.name)
+        joint: Any = self.joint
+        if not isinstance(joint, AbstractJointSpec) or isinstance(joint, Free):
+            need = "a joint that holds something, such as Spherical() or Revolute('z')"
+            raise DescriptionError(self.name, "joint", self.joint, need)
+
+    @property
+    def inner(self) -> Place:
+        """Where the joint begins."""
+        return Place(self.on, self.at, self.position, self.rotation)
+
+    @property
+    def outer(self) -> Place:
+        """Where it ends."""
+        return Place(self.to, self.to_at, self.to_position, self.to_rotation)
+
+
+@dataclass(frozen=True)
+class Prescribe:
+    """A coordinate imposed in time: that of the joint of item ``on``, or a strain mode of a rod.
+
+    ``value`` is a number or a law of time (rad, m; 1/m for curvatures); ``coordinate`` counts those of the
+    joint (``of="joint"``) or of the rod's basis (``of="rod"``). The effort it needs is an outcome.
+    """
+
+    name: str
+    on: str
+    value: AbstractLaw | Callable[[Any], Any] | float = 0.0
+    coordinate: int = 0
+    of: str = "joint"
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        if self.of not in ("joint", "rod"):
+            raise DescriptionError(self.name, "of", self.of, "'joint' or 'rod'")
+        value: Any = self.value
+        if not isinstance(value, AbstractLaw) and not callable(value):
+            check_number(self.name, "value", value, "a law, a function of time, or a number")
+
+    def time_law(self) -> AbstractLaw:
+        """The law as an object."""
+        return as_law(self.value)
+
+
+@dataclass(frozen=True)
 class Wrench:
     """Force (N) and moment (N m) at a point of an item, times a law of time.
 
@@ -313,4 +386,4 @@ class Stress:
 
 
 Solid = Rod | Body | Marker
-Item = Rod | Body | Marker | Wrench | Stress
+Item = Rod | Body | Marker | Closure | Prescribe | Wrench | Stress

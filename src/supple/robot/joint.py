@@ -26,14 +26,29 @@ class AbstractJointSpec(abc.ABC):
         """Stiffness, rest value and damping of the coordinates: zero unless the joint has them."""
         return 0.0, 0.0, 0.0
 
+    def dry(self) -> tuple[Any, Any] | None:
+        """Largest dry friction and the speed at which it is nearly reached; None without."""
+        return None
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Spring:
-    """Linear spring and damper in each coordinate: N m/rad, N m s/rad (or N/m, N s/m)."""
+    """Spring, damper and dry friction in each coordinate: N m/rad, N m s/rad, N m (or N/m, N s/m, N).
+
+    Dry friction is smooth: ``friction`` · tanh(speed / ``friction_speed``), against the motion.
+    """
 
     stiffness: Scalar = 0.0
     damping: Scalar = 0.0
     rest: Scalar = 0.0
+    friction: Scalar = 0.0
+    friction_speed: Scalar = 1e-2
+
+    def dry(self) -> tuple[Any, Any] | None:
+        """Largest dry friction and the speed (rad/s, m/s) at which it is nearly reached."""
+        if not is_traced(self.friction) and not np.any(np.asarray(self.friction)):
+            return None
+        return self.friction, self.friction_speed
 
     def spring(self) -> tuple[Any, Any, Any]:
         """Stiffness, rest value and damping of the coordinates."""
@@ -41,12 +56,14 @@ class _Spring:
 
     def check_spring(self, item: str, count: int) -> None:
         """Raise unless each is one number, or one for each of ``count`` coordinates."""
-        for name in ("stiffness", "damping", "rest"):
+        for name in ("stiffness", "damping", "rest", "friction", "friction_speed"):
             value = getattr(self, name)
             shape = (count,) if np.ndim(value) else ()
             array = check_vector(item, f"joint.{name}", value, shape)
             if name != "rest" and not is_traced(array) and np.any(array < 0):
                 raise DescriptionError(item, f"joint.{name}", value, "numbers >= 0")
+            if name == "friction_speed" and not is_traced(array) and np.any(array == 0):
+                raise DescriptionError(item, f"joint.{name}", value, "a speed > 0")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,18 @@ from typing import Any
 from supple.errors import DescriptionError
 from supple.model.model import Model
 from supple.numeric import check_vector
-from supple.robot.items import GROUND_NAME, Body, Item, Marker, Rod, Solid, Stress, Wrench
+from supple.robot.items import (
+    GROUND_NAME,
+    Body,
+    Closure,
+    Item,
+    Marker,
+    Prescribe,
+    Rod,
+    Solid,
+    Stress,
+    Wrench,
+)
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 DEFAULT_ACCURACY = 1e-3
@@ -71,7 +82,7 @@ class Robot:
         kept = [
             item
             for item in self.items
-            if item.name not in gone and not (isinstance(item, Wrench | Stress) and item.on in gone)
+            if item.name not in gone and not gone.intersection(_held_by(item))
         ]
         return Robot(*kept, gravity=self.gravity, name=self.name)
 
@@ -94,11 +105,30 @@ class Robot:
         return build_model(Robot(*items, gravity=self.gravity, name=self.name))
 
 
+def _held_by(item: Item) -> tuple[str, ...]:
+    """Names of the items that a load or a closure cannot do without."""
+    if isinstance(item, Closure):
+        return item.on, item.to
+    return (item.on,) if isinstance(item, Wrench | Stress | Prescribe) else ()
+
+
+def _check_closure(item: Closure, solids: dict[str, Solid]) -> None:
+    for field, target, along in (("on", item.on, item.at), ("to", item.to, item.to_at)):
+        if target not in solids and target != GROUND_NAME:
+            known = ", ".join([*solids, GROUND_NAME])
+            raise DescriptionError(item.name, field, target, f"one of: {known}")
+        if along != 1.0 and not isinstance(solids.get(target), Rod):
+            need = f"a rod to be on; {target!r} is not one"
+            raise DescriptionError(item.name, "at" if field == "on" else "to_at", along, need)
+    if item.on == item.to and item.at == item.to_at:
+        raise DescriptionError(item.name, "to", item.to, "another frame than the one it starts on")
+
+
 def _check_graph(robot: Robot) -> None:
     names: set[str] = set()
     for item in robot.items:
-        if not isinstance(item, Rod | Body | Marker | Wrench | Stress):
-            need = "Rod, Body, Marker, Wrench or Stress items"
+        if not isinstance(item, Item):
+            need = "Rod, Body, Marker, Closure, Prescribe, Wrench or Stress items"
             raise DescriptionError(robot.name, "items", item, need)
         if item.name in names:
             raise DescriptionError(item.name, "name", item.name, "a name used only once")
@@ -107,14 +137,18 @@ def _check_graph(robot: Robot) -> None:
     if not any(isinstance(i, Rod | Body) for i in solids.values()):
         raise DescriptionError(robot.name, "items", len(robot.items), "at least one rod or body")
     for item in robot.items:
-        target = item.on if isinstance(item, Wrench | Stress) else item.parent
-        field = "on" if isinstance(item, Wrench | Stress) else "parent"
+        if isinstance(item, Closure):
+            _check_closure(item, solids)
+            continue
+        placed = isinstance(item, Rod | Body | Marker)
+        target = item.parent if isinstance(item, Rod | Body | Marker) else item.on
+        field = "parent" if placed else "on"
         if target not in solids and (target != GROUND_NAME or field == "on"):
             known = ", ".join([*solids] + ([GROUND_NAME] if field == "parent" else []))
             raise DescriptionError(item.name, field, target, f"one of: {known}")
         if isinstance(item, Stress) and not isinstance(solids[target], Rod):
             raise DescriptionError(item.name, "on", target, "the name of a rod")
-        along = item.at if not isinstance(item, Stress) else 1.0
+        along = item.at if not isinstance(item, Stress | Prescribe) else 1.0
         if along != 1.0 and not isinstance(solids.get(target), Rod):
             raise DescriptionError(item.name, "at", along, f"a rod to be on; {target!r} is not one")
     for name in solids:

@@ -13,8 +13,17 @@ from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
+from supple.run.assembly import check_closed, closed_at_rest
 from supple.run.carry import carry_over
-from supple.time.advance import Cursor, Saved, Status, advance, begin, restart
+from supple.time.advance import (
+    Cursor,
+    Saved,
+    Status,
+    advance,
+    begin,
+    multipliers_of,
+    restart,
+)
 from supple.time.alpha import generalized_alpha
 from supple.time.collocation import radau
 from supple.time.control import ErrorControl, FixedStep, StepControl
@@ -73,7 +82,8 @@ def simulate(
 
     Name a step ``dt`` (s) for fixed steps, generalized-α (ρ∞ = 0.8) unless a scheme is given; otherwise
     the step follows from ``accuracy`` (displacement error over the robot's size, 1e-3 by default) with
-    Radau IIA of order 5. ``start`` is a state or an equilibrium (default: at rest as described);
+    Radau IIA of order 5. ``start`` is a state or an equilibrium (default: at rest as described,
+    with its loops closed);
     ``output`` are instants, or a spacing (s), to report instead of the solver's own.
     ``progress(t, count)`` is called about four times a second and at the end.
     Ctrl-C ends the run with everything computed so far and status INTERRUPTED.
@@ -118,7 +128,14 @@ def resume(
         settings["duration"] = float(result.cursor.state.t) - begun + duration
     cursor = result.cursor._replace(status=jnp.zeros((), dtype=int))
     past = Saved(
-        result.t, result.q, result.v, result.a, result.newton, result.substeps, result.update
+        result.t,
+        result.q,
+        result.v,
+        result.a,
+        result.newton,
+        result.substeps,
+        result.update,
+        result.multipliers,
     )
     return _run(
         result.model,
@@ -237,20 +254,29 @@ def coordinate_owner(model: Model, coordinate: int) -> str:
 def _start_state(model: Model, start: Any) -> State:
     """The state to start from; one that knows its model is carried over by name."""
     if start is None:
-        return initial_state(model)
+        state = initial_state(model)
+        if model.equations:
+            closed = closed_at_rest(model, np.asarray(state.q), 0.0)
+            return initial_state(model, closed.q)
+        return state
     t = float(getattr(start, "t", 0.0))
     held = getattr(start, "model", None)
     if held is not None and held.topology != model.topology:
         known = initial_state(held, start.q, getattr(start, "v", None), t)
-        return carry_over(known, held, model)
-    return initial_state(model, start.q, getattr(start, "v", None), t)
+        state = carry_over(known, held, model)
+    else:
+        state = initial_state(model, start.q, getattr(start, "v", None), t)
+    if model.equations:
+        check_closed(model, np.asarray(state.q), t)
+    return state
 
 
 def _as_saved(cursor: Cursor) -> Saved:
     state = cursor.state
     zero = np.zeros(1, dtype=int)
     t, q, v, a = (np.asarray(x)[None] for x in (state.t, state.q, state.v, state.a))
-    return Saved(t, q, v, a, newton=zero, substeps=zero, update=np.zeros(1))
+    forces = np.asarray(multipliers_of(state))[None]
+    return Saved(t, q, v, a, newton=zero, substeps=zero, update=np.zeros(1), multipliers=forces)
 
 
 def _at_output(result: Result, output: np.ndarray | float) -> Result:

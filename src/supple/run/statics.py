@@ -1,10 +1,11 @@
 """Statics for users: equilibria, quasi-static sweeps, hold-and-release, vibration modes."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
@@ -17,10 +18,11 @@ from supple.mechanics.local import difference, neutral, retract
 from supple.model.model import Model
 from supple.results.result import Result
 from supple.robot.robot import Robot
+from supple.run.assembly import open_message, relaxed
 from supple.run.simulate import as_model, coordinate_owner, initial_state, simulate
 from supple.solve.equilibrium import (
+    EquilibriumSolution,
     EquilibriumStatus,
-    relax,
     solve_equilibrium,
 )
 from supple.solve.modes import LinearModel, Modes, linear_model, vibration_modes
@@ -32,6 +34,7 @@ class Equilibrium:
 
     model: Model
     q: np.ndarray
+    multipliers: np.ndarray
     t: float
     status: EquilibriumStatus
     message: str
@@ -75,7 +78,6 @@ class Equilibrium:
 
 
 _solve = jit(partial(solve_equilibrium, differentiable=False), quick=True)
-_relax = jit(relax, quick=True)
 _energies = jit(energies, quick=True)
 _frame_motion = jit(frame_motion, quick=True, static_argnames=("name", "at"))
 _rod_shape = jit(rod_shape, quick=True, static_argnames=("name", "points"))
@@ -99,12 +101,15 @@ def equilibrium(
     model = as_model(robot, accuracy)
     guess = getattr(start, "q", start)
     state = initial_state(model, guess, t=t)
-    found = _solve(model, state.q, jnp.asarray(float(t)), float(first_increment))
+    now = jnp.asarray(float(t))
+    if model.equations:
+        return _closed_equilibrium(model, state.q, now, throw)
+    found = _solve(model, state.q, now, float(first_increment))
     status = EquilibriumStatus(int(found.status))
     if status == EquilibriumStatus.NOT_CONVERGED:
-        rest, came_to_rest = _relax(model, found.q, jnp.asarray(float(t)))
-        if bool(came_to_rest):
-            again = _solve(model, rest, jnp.asarray(float(t)), 1.0)
+        rest = relaxed(model, found.q, now)
+        if bool(rest.came_to_rest):
+            again = _solve(model, rest.q, now, 1.0)
             if int(again.status) == EquilibriumStatus.CONVERGED:
                 # Only then: the path from the start is the one that tells how far the load got.
                 found, status = again, EquilibriumStatus.RELAXED
@@ -116,9 +121,42 @@ def equilibrium(
         )
         if throw:
             raise SolveError(f"{model.name}: {message}")
+    return _equilibrium(model, found, now, status, message)
+
+
+def _closed_equilibrium(model: Model, q: Any, t: Any, throw: bool) -> Equilibrium:
+    """Close the loops and come to rest, then refine."""
+    rest = relaxed(model, q, t)
+    if not bool(rest.came_to_rest):
+        message = open_message(model, rest)
+        if throw:
+            raise SolveError(f"{model.name}: {message}")
+    found = _solve(model, rest.q, t, 1.0, rest.multipliers)
+    status = EquilibriumStatus(int(found.status))
+    if status == EquilibriumStatus.NOT_CONVERGED and bool(rest.came_to_rest):
+        # A mechanism: it may rest anywhere along its free motions, where Newton's matrix is singular.
+        status = EquilibriumStatus.RELAXED
+        found = found._replace(q=rest.q, multipliers=rest.multipliers)
+    message = status.message if status != EquilibriumStatus.NOT_CONVERGED else message
+    return _equilibrium(model, found, t, status, message)
+
+
+def assembled(
+    robot: Robot | Model, *, start: Any = None, t: float = 0.0, accuracy: float | None = None
+) -> Equilibrium:
+    """The closed, unloaded robot near a guess (default: as described): where its own elasticity rests."""
+    model = as_model(robot, accuracy)
+    unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
+    return replace(equilibrium(unloaded, start=start, t=t), model=model)
+
+
+def _equilibrium(
+    model: Model, found: EquilibriumSolution, t: Any, status: EquilibriumStatus, message: str
+) -> Equilibrium:
     return Equilibrium(
         model=model,
         q=np.asarray(found.q),
+        multipliers=np.asarray([] if found.multipliers is None else found.multipliers),
         t=float(t),
         status=status,
         message=message,
@@ -168,7 +206,8 @@ def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> 
     """Vibration modes about a configuration or equilibrium (default: the described shape)."""
     model = as_model(robot)
     q = neutral(model) if at is None else getattr(at, "q", at)
-    return vibration_modes(model, q, count)
+    t, forces = getattr(at, "t", 0.0), getattr(at, "multipliers", None)
+    return vibration_modes(model, q, count, t, forces)
 
 
 def linearise(robot: Robot | Model, *, at: Any = None, t: float = 0.0) -> LinearModel:

@@ -15,7 +15,7 @@ from jax import lax
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
-from supple.mechanics.inverse_dynamics import element_matrices, inverse_dynamics
+from supple.mechanics.inverse_dynamics import element_matrices, equations
 from supple.mechanics.inverse_dynamics_tangent import (
     block_diagonal,
     inverse_dynamics_tangent,
@@ -23,11 +23,13 @@ from supple.mechanics.inverse_dynamics_tangent import (
 from supple.mechanics.local import Coordinates, retract
 from supple.model.model import Model
 from supple.solve.newton import (
+    Factorisation,
     NewtonSettings,
     factorise,
     newton,
     with_derivative,
 )
+from supple.solve.saddle import saddle
 
 SETTINGS = NewtonSettings(tolerance=1e-10, max_iterations=40, reuse_below=0.02)
 LARGEST_TURN = 1.5
@@ -61,6 +63,8 @@ class EquilibriumSolution(NamedTuple):
     """Raw outcome of a static solve; batches carry one status a member."""
 
     q: Float[Array, " nq"]
+    multipliers: Float[Array, " n"] | None
+    """Forces (N) of the equations that close loops; None for trees."""
     status: Int[Array, ""]
     increments: Int[Array, ""]
     iterations: Int[Array, ""]
@@ -73,6 +77,7 @@ class EquilibriumSolution(NamedTuple):
 
 class _Path(NamedTuple):
     q: Float[Array, " nq"]
+    multipliers: Float[Array, " n"] | None
     slope: Float[Array, " nv"]
     factor: Float[Array, ""]
     increment: Float[Array, ""]
@@ -88,24 +93,32 @@ def solve_equilibrium(
     q: Float[Array, " nq"],
     t: Float[Array, ""],
     first_increment: Float[Array, ""] | float = 1.0,
+    multipliers: Float[Array, " n"] | None = None,
     *,
     differentiable: bool = True,
 ) -> EquilibriumSolution:
-    """Equilibrium under the loads of time t, starting from q; pure, batchable, differentiable."""
-    path = _follow(*lax.stop_gradient((model, q, t)), first_increment=first_increment)
-    zero = jnp.zeros(model.nv)
-    near = lax.stop_gradient(path.q)
+    """Equilibrium under the loads of time t, starting from q; pure, batchable, differentiable.
 
-    motion = Coordinates(near, zero, zero, zero, t)
+    A robot with closed loops must start from a closed configuration and its multipliers.
+    """
+    fixed = lax.stop_gradient((model, q, t, multipliers))
+    path = _follow(*fixed, first_increment=first_increment)
+    n = model.nv
+    zero = jnp.zeros(n)
+    near, forces = lax.stop_gradient((path.q, path.multipliers))
+
+    motion = Coordinates(near, zero, zero, zero, t, forces)
     if differentiable:
-        tangent = inverse_dynamics_tangent(model, motion)
-        left = tangent.residual
-        found = retract(model, near, with_derivative(zero, left, tangent.stiffness))
+        left, matrix = _linearise(model, motion)
+        moved = with_derivative(jnp.zeros(n + model.equations), left, matrix)
+        found = retract(model, near, moved[:n])
+        forces = None if forces is None else forces + moved[n:]
     else:
-        left, found = inverse_dynamics(model, motion), near
+        left, found = equations(model, motion), near
     status = jnp.where(path.done, EquilibriumStatus.CONVERGED, EquilibriumStatus.NOT_CONVERGED)
     return EquilibriumSolution(
         q=found,
+        multipliers=forces,
         status=status,
         increments=path.taken,
         iterations=path.iterations,
@@ -119,6 +132,7 @@ def _follow(
     model: Model,
     q: Float[Array, " nq"],
     t: Float[Array, ""],
+    multipliers: Float[Array, " n"] | None,
     first_increment: Float[Array, ""] | float,
 ) -> _Path:
     """Raise the loads step by step as far as they go."""
@@ -129,7 +143,7 @@ def _follow(
 
     none, no = jnp.zeros((), dtype=int), jnp.zeros((), dtype=bool)
     zero, increment = jnp.zeros(model.nv), jnp.asarray(first_increment, dtype=float)
-    start = _Path(q, zero, jnp.zeros(()), increment, no, none, none, none, none)
+    start = _Path(q, multipliers, zero, jnp.zeros(()), increment, no, none, none, none, none)
     return lax.while_loop(going, lambda s: _increment(model, s, t), start)
 
 
@@ -140,22 +154,36 @@ def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
     width = goal - s.factor
     loaded = eqx.tree_at(lambda m: m.load_factor, model, goal * model.load_factor)
 
-    def motion(x: Float[Array, " nv"]) -> Coordinates:
-        return Coordinates(s.q, x, zero, zero, t)
+    n = model.nv
 
-    def linearise(x: Float[Array, " nv"]) -> tuple[Float[Array, " nv"], Float[Array, "nv nv"]]:
-        tangent = inverse_dynamics_tangent(loaded, motion(x))
-        return tangent.residual, tangent.stiffness
+    def motion(y: Float[Array, " n_and_m"]) -> Coordinates:
+        return Coordinates(s.q, y[:n], zero, zero, t, y[n:] if model.equations else None)
 
-    scale = jnp.asarray(model.scale)
-    found = newton(
-        lambda x: inverse_dynamics(loaded, motion(x)), linearise, s.slope * width, scale, SETTINGS
+    def linearise(y: Float[Array, " n_and_m"]) -> tuple[Float[Array, " n_and_m"], Factorisation]:
+        left, matrix = _linearise(loaded, motion(y))
+        return left, factorise(matrix)
+
+    guess = s.slope * width
+    if s.multipliers is not None:
+        guess = jnp.concatenate([guess, s.multipliers])
+    free = jnp.full(model.equations, jnp.inf)
+    scale = jnp.concatenate([jnp.asarray(model.scale), free])
+    solved = newton(
+        lambda y: equations(loaded, motion(y)),
+        linearise,
+        guess,
+        scale,
+        SETTINGS,
     )
-    turn = jnp.max(jnp.abs(found.x / scale))
+    found = solved._replace(x=solved.x[:n])
+    turn = jnp.max(jnp.abs(found.x / scale[:n]))
     good = found.converged & (turn <= LARGEST_TURN)
     growth = jnp.clip(0.7 * LARGEST_TURN / jnp.maximum(turn, 1e-6), 1.0, 3.0)
     return s._replace(
         q=jnp.where(good, retract(model, s.q, found.x), s.q),
+        multipliers=(
+            None if s.multipliers is None else jnp.where(good, solved.x[n:], s.multipliers)
+        ),
         slope=jnp.where(good, found.x / width, 0.5 * s.slope),
         factor=jnp.where(good, goal, s.factor),
         increment=jnp.where(good, width * growth, width / 2),
@@ -167,22 +195,43 @@ def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
     )
 
 
+def _linearise(
+    model: Model, c: Coordinates
+) -> tuple[Float[Array, " n_and_m"], Float[Array, "n_and_m n_and_m"]]:
+    """Static equations and their derivative by coordinates and multipliers."""
+    tangent = inverse_dynamics_tangent(model, c)
+    left = jnp.concatenate([tangent.residual, tangent.violation])
+    return left, saddle(tangent.stiffness, tangent.jacobian)
+
+
+class Rest(NamedTuple):
+    """Where a relaxation ended."""
+
+    q: Float[Array, " nq"]
+    multipliers: Float[Array, " n"] | None
+    came_to_rest: Bool[Array, ""]
+    violation: Float[Array, " n"]
+    """What is left of the equations that close loops (m)."""
+
+
 class _Relaxation(NamedTuple):
     q: Float[Array, " nq"]
+    multipliers: Float[Array, " n"] | None
     step: Float[Array, ""]
     """Step of pseudo-time (s); it grows as the robot comes to rest."""
     done: Bool[Array, ""]
     tries: Int[Array, ""]
+    violation: Float[Array, " n"]
 
 
-def relax(
-    model: Model, q: Float[Array, " nq"], t: Float[Array, ""]
-) -> tuple[Float[Array, " nq"], Bool[Array, ""]]:
+def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
     """Follow the damped motion D q̇ + K q = Q (001, eq. 45) to rest, by implicit steps.
 
     D is the elastic stiffness times a second, plus a little mass for coordinates without elasticity. As
-    the steps grow the iteration becomes Newton's. Returns where it came to rest, and whether it did.
+    the steps grow the iteration becomes Newton's. Open loops are closed on the way, a fraction at each
+    step: this is how a robot is assembled from a rough guess.
     """
+    n, m = model.nv, model.equations
     zero = jnp.zeros(model.nv)
     scale = jnp.asarray(model.scale)
     elastic = block_diagonal(
@@ -193,20 +242,38 @@ def relax(
         return ~s.done & (s.tries < MAX_TRIES)
 
     def once(s: _Relaxation) -> _Relaxation:
-        tangent = inverse_dynamics_tangent(model, Coordinates(s.q, zero, zero, zero, t))
+        motion = Coordinates(s.q, zero, zero, zero, t, s.multipliers)
+        tangent = inverse_dynamics_tangent(model, motion)
         ratio = jnp.trace(elastic) / jnp.maximum(jnp.trace(tangent.mass), 1e-300)
         damping = elastic + 1e-3 * jnp.where(ratio > 0, ratio, 1.0) * tangent.mass
-        step = -factorise(tangent.stiffness + damping / s.step).solve(tangent.residual)
+        matrix = saddle(tangent.stiffness + damping / s.step, tangent.jacobian)
+        fraction = jnp.minimum(s.step, 1.0)
+        left = jnp.concatenate([tangent.residual, fraction * tangent.violation])
+        change = -factorise(matrix).solve(left)
+        step = change[:n]
         turn = jnp.max(jnp.abs(step / scale))
         good = jnp.isfinite(turn) & (turn < 0.5)
-        longer = jnp.where(turn < 0.2, 2 * s.step, s.step)
+        longer = jnp.where(turn < 0.2, jnp.minimum(2 * s.step, 1e8), s.step)
+        closed = jnp.max(jnp.abs(tangent.violation), initial=0.0) < SETTINGS.tolerance
+        forces = None
+        if s.multipliers is not None:
+            forces = jnp.where(good, s.multipliers + change[n:], s.multipliers)
         return _Relaxation(
             q=jnp.where(good, retract(model, s.q, step), s.q),
+            multipliers=forces,
             step=jnp.where(good, longer, s.step / 4),
-            done=good & (turn < SETTINGS.tolerance) & (s.step > 10.0),
+            done=good & (turn < SETTINGS.tolerance) & (s.step > 10.0) & closed,
             tries=s.tries + 1,
+            violation=tangent.violation,
         )
 
-    start = _Relaxation(q, jnp.asarray(0.1), jnp.zeros((), dtype=bool), jnp.zeros((), dtype=int))
+    start = _Relaxation(
+        q,
+        jnp.zeros(m) if m else None,
+        jnp.asarray(0.1),
+        jnp.zeros((), dtype=bool),
+        jnp.zeros((), dtype=int),
+        jnp.zeros(m),
+    )
     end = lax.while_loop(going, once, start)
-    return end.q, end.done
+    return Rest(end.q, end.multipliers, end.done, end.violation)

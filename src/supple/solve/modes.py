@@ -51,9 +51,9 @@ class LinearModel:
 
 
 @partial(jit, quick=True)
-def _tangent(model, q, v, a, t):  # type: ignore[no-untyped-def]
+def _tangent(model, q, v, a, t, multipliers):  # type: ignore[no-untyped-def]
     zero = 0.0 * v
-    return inverse_dynamics_tangent(model, Coordinates(q, zero, v, a, t))
+    return inverse_dynamics_tangent(model, Coordinates(q, zero, v, a, t, multipliers))
 
 
 def tangent_at(
@@ -62,26 +62,44 @@ def tangent_at(
     v: np.ndarray | None = None,
     t: float = 0.0,
     a: np.ndarray | None = None,
+    multipliers: np.ndarray | None = None,
 ) -> Tangent:
-    """M, C and K at a motion, as NumPy arrays."""
+    """M, C, K and J at a motion, as NumPy arrays."""
     if np.shape(q) != (model.nq,):
         raise StateError(f"q: got shape {np.shape(q)}; need ({model.nq},) for {model.name!r}")
     v = np.zeros(model.nv) if v is None else np.asarray(v)
     a = np.zeros(model.nv) if a is None else np.asarray(a)
-    found = _tangent(model, np.asarray(q), v, a, float(t))
+    if model.equations and multipliers is None:
+        multipliers = np.zeros(model.equations)
+    found = _tangent(model, np.asarray(q), v, a, float(t), multipliers if model.equations else None)
     return Tangent(*(np.asarray(part) for part in found))
 
 
-def vibration_modes(model: Model, q: np.ndarray, count: int | None = None, t: float = 0.0) -> Modes:
-    """Modes of small vibration about an equilibrium."""
-    tangent = tangent_at(model, q, t=t)
-    count = model.nv if count is None else min(count, model.nv)
-    squares, shapes = _eigenmodes(tangent.stiffness, (tangent.mass + tangent.mass.T) / 2)
-    squares, shapes = squares[:count], shapes[:, :count]
+def vibration_modes(
+    model: Model,
+    q: np.ndarray,
+    count: int | None = None,
+    t: float = 0.0,
+    multipliers: np.ndarray | None = None,
+) -> Modes:
+    """Modes of small vibration about an equilibrium; with closed loops, those that keep them closed."""
+    tangent = tangent_at(model, q, t=t, multipliers=multipliers)
+    free = free_motions(tangent, np.asarray(model.scale))
+    count = free.shape[1] if count is None else min(count, free.shape[1])
+    mass = free.T @ (tangent.mass + tangent.mass.T) @ free / 2
+    squares, shapes = _eigenmodes(free.T @ tangent.stiffness @ free, mass)
+    squares, shapes = squares[:count], free @ shapes[:, :count]
     speeds = np.sqrt(np.maximum(squares, 0.0))
     modal = np.einsum("im,ij,jm->m", shapes, tangent.damping, shapes)
     ratios = modal / (2 * np.where(speeds > 0, speeds, np.inf))
     return Modes(speeds / (2 * np.pi), ratios, shapes, squares)
+
+
+def free_motions(tangent: Tangent, scale: np.ndarray) -> np.ndarray:
+    """(nv, nv - rank J) basis of the motions that keep loops closed, orthonormal in scaled coordinates."""
+    if tangent.jacobian.shape[0] == 0:
+        return np.eye(len(scale))
+    return scale[:, None] * scipy.linalg.null_space(tangent.jacobian * scale, rcond=1e-10)
 
 
 def _eigenmodes(stiffness: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -106,6 +124,8 @@ def linear_model(
     model: Model, q: np.ndarray, v: np.ndarray | None = None, t: float = 0.0
 ) -> LinearModel:
     """State-space matrices about a state (usually an equilibrium, v = 0)."""
+    if model.equations:
+        raise StateError(f"{model.name}: linear models need a tree; this robot has closed loops")
     still = tangent_at(model, q, v, t)
     n = model.nv
     inverse = np.linalg.inv(still.mass)

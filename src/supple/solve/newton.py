@@ -8,8 +8,9 @@ fast, and renewed when it does not.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Bool, Float, Inexact, Int
@@ -18,7 +19,16 @@ from supple.arrays import Array
 
 Vector = Float[Array, " n"]
 Residual = Callable[[Vector], Vector]
-Linearise = Callable[[Vector], tuple[Vector, Float[Array, "n n"]]]
+
+
+class Factors(Protocol):
+    """A factorised matrix."""
+
+    def solve(self, b: Any, /) -> Any:
+        """Solution of A x = b."""
+
+
+Linearise = Callable[[Vector], tuple[Vector, Factors]]
 
 
 @dataclass(frozen=True)
@@ -68,7 +78,7 @@ class NewtonResult(NamedTuple):
 class _Loop(NamedTuple):
     x: Vector
     delta: Vector
-    factors: Factorisation
+    factors: Any
     stale: Bool[Array, ""]
     damping: Float[Array, ""]
     iterations: Int[Array, ""]
@@ -83,7 +93,7 @@ def newton(
     scale: Vector,
     settings: NewtonSettings,
 ) -> NewtonResult:
-    """Solve residual(x) = 0 from x0; ``linearise`` returns residual and matrix together.
+    """Solve residual(x) = 0 from x0; ``linearise`` returns the residual and its factorised matrix.
 
     Not differentiable through its loop: call it on values behind ``stop_gradient`` and attach the
     derivative with :func:`with_derivative`.
@@ -92,9 +102,8 @@ def newton(
     def size(delta: Vector) -> Float[Array, ""]:
         return jnp.max(jnp.abs(delta / scale))
 
-    def fresh(x: Vector) -> tuple[Vector, Factorisation]:
-        value, matrix = linearise(x)
-        factors = factorise(matrix)
+    def fresh(x: Vector) -> tuple[Vector, Any]:
+        value, factors = linearise(x)
         return -factors.solve(value), factors
 
     n = x0.shape[0]
@@ -102,7 +111,9 @@ def newton(
     start = _Loop(
         x=x0,
         delta=jnp.zeros(n),
-        factors=Factorisation(jnp.eye(n), jnp.arange(n, dtype=jnp.int32)),
+        factors=jax.tree.map(
+            lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(lambda: fresh(x0)[1])
+        ),
         stale=yes,
         damping=jnp.ones(()),
         iterations=jnp.zeros((), dtype=int),

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.compile import jit
-from supple.mechanics.forward_dynamics import forward_dynamics
+from supple.mechanics.forward_dynamics import acceleration
 from supple.model.model import Model
 from supple.model.state import State
 from supple.time.control import ErrorControl, FixedStep, StepControl
@@ -59,6 +59,8 @@ class Saved(NamedTuple):
     """Attempted steps since the last instant (1 when nothing went wrong)."""
     update: Float[Array, " n"]
     """Scaled size of the last Newton update."""
+    multipliers: Float[Array, "n m"]
+    """Forces (N) of the equations that close loops."""
 
 
 class Cursor(NamedTuple):
@@ -91,8 +93,8 @@ class _Loop(NamedTuple):
 def begin(model: Model, scheme: AbstractScheme, state: State, h: Float[Array, ""]) -> Cursor:
     """Cursor at a state, with its acceleration made consistent with the loads."""
     zero, none = jnp.zeros((), dtype=int), jnp.zeros(())
-    a = forward_dynamics(model, state.q, state.v, state.t)
-    state = State(jnp.asarray(state.t, dtype=float), state.q, state.v, a)
+    a, multipliers = acceleration(model, state.q, state.v, state.t)
+    state = State(jnp.asarray(state.t, dtype=float), state.q, state.v, a, multipliers)
     return Cursor(
         state=state,
         memory=scheme.start(model, state),
@@ -141,6 +143,7 @@ def advance(
         newton=jnp.zeros(chunk, dtype=int),
         substeps=jnp.zeros(chunk, dtype=int),
         update=jnp.zeros(chunk),
+        multipliers=jnp.zeros((chunk, model.equations)),
     )
 
     def going(s: _Loop) -> Bool[Array, ""]:
@@ -159,6 +162,7 @@ def advance(
             cursor.newton,
             cursor.substeps,
             update,
+            multipliers_of(cursor.state),
         )
 
         def put(buffer: Any, value: Any) -> Any:
@@ -175,6 +179,16 @@ def advance(
     none = jnp.zeros((), dtype=int)
     end = lax.while_loop(going, once, _Loop(cursor, empty, none, none))
     return end.cursor, end.saved, end.filled
+
+
+def multipliers_of(state: State) -> Float[Array, " m"]:
+    """Multipliers of a state; none for a tree."""
+    return jnp.zeros(0) if state.multipliers is None else state.multipliers
+
+
+def _at_time(state: State, t: Float[Array, ""]) -> State:
+    """The state with its time set exactly."""
+    return State(t, state.q, state.v, state.a, state.multipliers)
 
 
 def _select(flag: Bool[Array, ""], new: Any, old: Any) -> Any:
@@ -205,7 +219,7 @@ def _fixed(
         good = good & (kept | (h / 2 < control.dt * control.smallest_for_energy))
     arrived = good & (h == room)
     state = step.state
-    state = State(jnp.where(arrived, goal, state.t), state.q, state.v, state.a)
+    state = _at_time(state, jnp.where(arrived, goal, state.t))
     smallest = control.dt * control.smallest
     status = jnp.where(
         good,
@@ -261,7 +275,7 @@ def _controlled(
     # Slow convergence costs more than a shorter step.
     growth = jnp.where(good, jnp.minimum(growth, _affordable(step.iterations)), growth)
     state = step.state
-    state = State(jnp.where(arrived, stop, state.t), state.q, state.v, state.a)
+    state = _at_time(state, jnp.where(arrived, stop, state.t))
     status = jnp.where(
         good,
         jnp.where(arrived, Status.DONE, Status.RUNNING),

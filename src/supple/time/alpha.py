@@ -18,14 +18,24 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.errors import DescriptionError
-from supple.mechanics.inverse_dynamics import inverse_dynamics
+from supple.mechanics.inverse_dynamics import equations
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent, mass_matrix
-from supple.mechanics.local import Coordinates, rate, rate_derivative, retract
+from supple.mechanics.local import Coordinates, rate_derivative
+from supple.mechanics.separate_tangent import is_separable, separate_tangent, structure_of
 from supple.mechanics.size import error_norm
 from supple.model.model import Model
 from supple.model.state import State
-from supple.solve.newton import NewtonSettings, newton, with_derivative
-from supple.time.scheme import AbstractScheme, Step
+from supple.solve.newton import (
+    Factors,
+    NewtonResult,
+    NewtonSettings,
+    factorise,
+    newton,
+    with_derivative,
+)
+from supple.solve.saddle import saddle
+from supple.solve.separate import factorise_separate
+from supple.time.scheme import AbstractScheme, Step, state_at
 
 DEFAULTS = NewtonSettings()
 
@@ -37,7 +47,11 @@ class _Memory(NamedTuple):
 
 
 class _Problem(NamedTuple):
-    """The equation of one step in x, with ẋ and ẍ affine in it."""
+    """The equations of one step in x and, with closed loops, the multipliers; ẋ, ẍ are affine in x.
+
+    The balance is divided by δẍ/δx (of order 1/h²) and the multipliers are scaled with it, so that the
+    matrix [[M + …, Jᵀ], [J, 0]] keeps its size however short the step.
+    """
 
     model: Model
     motion: Callable[[Float[Array, " nv"]], tuple[Coordinates, Float[Array, " nv"]]]
@@ -46,21 +60,65 @@ class _Problem(NamedTuple):
     by_change: Float[Array, ""]
     """δẍ / δx."""
 
-    def residual(self, x: Float[Array, " nv"]) -> Float[Array, " nv"]:
-        """Balance at the end of the step."""
-        return inverse_dynamics(self.model, self.motion(x)[0])
+    def coordinates(self, y: Float[Array, " n"]) -> Coordinates:
+        """The motion at the end of the step."""
+        nv = self.model.nv
+        c = self.motion(y[:nv])[0]
+        return c._replace(multipliers=self.by_change * y[nv:]) if self.model.equations else c
 
-    def linearise(
-        self, x: Float[Array, " nv"]
-    ) -> tuple[Float[Array, " nv"], Float[Array, "nv nv"]]:
-        """Balance and its derivative by x."""
-        tangent = inverse_dynamics_tangent(self.model, self.motion(x)[0])
-        matrix = tangent.stiffness + self.by_rate * tangent.damping + self.by_change * tangent.mass
-        return tangent.residual, matrix
+    def unknowns(
+        self, x: Float[Array, " nv"], multipliers: Float[Array, " m"] | None
+    ) -> Float[Array, " n"]:
+        """X and the scaled multipliers as one vector."""
+        if multipliers is None:
+            return x
+        return jnp.concatenate([x, multipliers / self.by_change])
 
-    def differentiable(self, root: Float[Array, " nv"]) -> Float[Array, " nv"]:
+    def residual(self, y: Float[Array, " n"]) -> Float[Array, " n"]:
+        """Balance and closures at the end of the step."""
+        left = equations(self.model, self.coordinates(y))
+        nv = self.model.nv
+        return jnp.concatenate([left[:nv] / self.by_change, left[nv:]])
+
+    def linearise(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Factors]:
+        """The equations and their factorised derivative by the unknowns."""
+        if not is_separable(self.model):
+            left, matrix = self.exact(y)
+            return left, factorise(matrix)
+        structure = structure_of(self.model)
+        tangent = separate_tangent(self.model, structure, self.coordinates(y))
+        blocks = [
+            mass + (stiffness + self.by_rate * damping) / self.by_change
+            for mass, damping, stiffness in tangent.blocks
+        ]
+        left = jnp.concatenate([tangent.residual / self.by_change, tangent.violation])
+        return left, factorise_separate(structure, blocks, tangent.jacobians)
+
+    def exact(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Float[Array, "n n"]]:
+        """The equations and their derivative by the unknowns."""
+        tangent = inverse_dynamics_tangent(self.model, self.coordinates(y))
+        soft = tangent.stiffness + self.by_rate * tangent.damping
+        matrix = saddle(tangent.mass + soft / self.by_change, tangent.jacobian)
+        left = jnp.concatenate([tangent.residual / self.by_change, tangent.violation])
+        return left, matrix
+
+    def solve(
+        self, guess: Float[Array, " nv"], state: State, settings: NewtonSettings
+    ) -> NewtonResult:
+        """Newton from a guess of x and the multipliers at hand; only x is tested for convergence."""
+        free = jnp.full(self.model.equations, jnp.inf)
+        scale = jnp.concatenate([jnp.asarray(self.model.scale), free])
+        start = self.unknowns(guess, state.multipliers)
+        return newton(self.residual, self.linearise, start, scale, settings)
+
+    def differentiable(self, root: Float[Array, " n"]) -> Float[Array, " n"]:
         """A root that carries derivatives."""
-        return with_derivative(root, *self.linearise(lax.stop_gradient(root)))
+        return with_derivative(root, *self.exact(lax.stop_gradient(root)))
+
+    def after(self, root: Float[Array, " n"]) -> State:
+        """The state at the end of the step."""
+        c = self.coordinates(root)
+        return state_at(self.model, c)
 
 
 @dataclass(frozen=True)
@@ -96,7 +154,8 @@ class GeneralizedAlpha(AbstractScheme):
             xddot = ((1 - am) * new + am * auxiliary - af * a) / (1 - af)
             return Coordinates(state.q, x, xdot, xddot, state.t + h), new
 
-        return _Problem(model, motion, gamma / (beta * h), (1 - am) / (1 - af) / (beta * h**2))
+        by_change = (1 - am) / (1 - af) / (beta * h**2)
+        return _Problem(model.at(state.t + h), motion, gamma / (beta * h), by_change)
 
     def step(
         self,
@@ -111,21 +170,14 @@ class GeneralizedAlpha(AbstractScheme):
         fixed = self._problem(*lax.stop_gradient((model, state, memory, h)))
         now = lax.stop_gradient(state)
         guess = h * now.v + h**2 / 2 * now.a
-        scale = jnp.asarray(model.scale)
-        found = newton(fixed.residual, fixed.linearise, guess, scale, self.newton)
+        found = fixed.solve(guess, now, self.newton)
         problem = self._problem(model, state, memory, h) if differentiable else fixed
-        x = problem.differentiable(found.x) if differentiable else found.x
-        c, new = problem.motion(x)
-        after = State(
-            c.t,
-            retract(model, c.q, c.x),
-            rate(model, c.q, c.x, c.xdot),
-            rate_derivative(model, c.q, c.x, c.xdot, c.xddot),
-        )
+        root = problem.differentiable(found.x) if differentiable else found.x
+        c, new = problem.motion(root[: model.nv])
         # Leading error of the displacement: h² (β - 1/6) times the change of acceleration.
         gap = h**2 * (self.beta - 1 / 6) * (c.xddot - state.a)
         return Step(
-            state=after,
+            state=problem.after(root),
             memory=_Memory(rate_derivative(model, c.q, c.x, c.xdot, new)),
             converged=found.converged,
             iterations=found.iterations,
@@ -200,7 +252,7 @@ class ImplicitEuler(AbstractScheme):
             xddot = (x / h - state.v) / h
             return Coordinates(state.q, x, x / h, xddot, state.t + h), xddot
 
-        return _Problem(model, motion, 1 / h, 1 / h**2)
+        return _Problem(model.at(state.t + h), motion, 1 / h, 1 / h**2)
 
     def step(
         self,
@@ -213,21 +265,14 @@ class ImplicitEuler(AbstractScheme):
         differentiable: bool = False,
     ) -> Step:
         fixed = self._problem(*lax.stop_gradient((model, state, h)))
-        guess = lax.stop_gradient(h * state.v)
-        scale = jnp.asarray(model.scale)
-        found = newton(fixed.residual, fixed.linearise, guess, scale, self.newton)
+        now = lax.stop_gradient(state)
+        found = fixed.solve(h * now.v, now, self.newton)
         problem = self._problem(model, state, h) if differentiable else fixed
-        x = problem.differentiable(found.x) if differentiable else found.x
-        c, _ = problem.motion(x)
-        after = State(
-            state.t + h,
-            retract(model, c.q, c.x),
-            rate(model, c.q, c.x, c.xdot),
-            rate_derivative(model, c.q, c.x, c.xdot, c.xddot),
-        )
+        root = problem.differentiable(found.x) if differentiable else found.x
+        c, _ = problem.motion(root[: model.nv])
         gap = h**2 / 2 * c.xddot
         return Step(
-            state=after,
+            state=problem.after(root),
             memory=None,
             converged=found.converged,
             iterations=found.iterations,

@@ -7,6 +7,9 @@ Unknowns are the accelerations a_i at the stages c_i of a step; with Butcher's A
 and the balance holds at every stage. All stages are one batch. A simplified Newton iteration uses one
 linearisation (M, C, K) for the step; A and A² share their eigenvectors, so the iteration matrix falls apart
 into n x n systems M + hμ C + h²μ² K, one for each eigenvalue μ of A (complex pairs once).
+
+Closed loops add a multiplier at each stage for each equation Υ/h² = 0, and J to the systems. Only schemes
+whose last stage is the end of the step (Radau) keep loops closed there.
 """
 
 from dataclasses import dataclass
@@ -20,20 +23,23 @@ from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.errors import DescriptionError
-from supple.mechanics.inverse_dynamics import inverse_dynamics
+from supple.mechanics.inverse_dynamics import equations
 from supple.mechanics.inverse_dynamics_tangent import Tangent, inverse_dynamics_tangent
-from supple.mechanics.local import Coordinates, rate, rate_derivative, retract
+from supple.mechanics.local import Coordinates
 from supple.mechanics.size import error_norm
 from supple.mechanics.turning import Turns, stage_turns, turn_force, turn_rate
 from supple.model.model import Model
 from supple.model.state import State
 from supple.solve.newton import Factorisation, NewtonSettings, factorise, with_derivative
-from supple.time.scheme import AbstractScheme, Step
+from supple.solve.saddle import saddle
+from supple.time.scheme import AbstractScheme, Step, state_at
 from supple.time.tableau import REAL, Tableau, collocation_tableau
 
 DEFAULTS = NewtonSettings(tolerance=1e-10, max_iterations=15)
 NEWTON_SHARE = 0.1
 """Part of a step's error budget that may come from ending the Newton iteration early."""
+CLOSED_TOLERANCE = 1e-10
+"""Loosest end of the Newton iteration with closed loops."""
 ERROR_WEIGHT = 1.2
 """Scales the defect at the start of a step to the displacement error of a whole run; calibrated so that
 the four rod benches err by about what was asked for."""
@@ -45,13 +51,13 @@ step; twice is enough to keep such vibrations from ruling the step."""
 class _Memory(NamedTuple):
     """Stage accelerations of the last step, its length (zero at the start), the best predictor."""
 
-    stages: Float[Array, "s nv"]
+    stages: Float[Array, "s n"]
     h: Float[Array, ""]
     best: Int[Array, ""]
 
 
 class _Stages(NamedTuple):
-    """The equations of one step in the stage accelerations."""
+    """The equations of one step in the accelerations, followed by the multipliers, of its stages."""
 
     tableau: Tableau
     model: Model
@@ -59,25 +65,29 @@ class _Stages(NamedTuple):
     h: Float[Array, ""]
 
     def motions(
-        self, stages: Float[Array, "s nv"]
+        self, stages: Float[Array, "s n"]
     ) -> tuple[Float[Array, "s nv"], Float[Array, "s nv"]]:
         """X and ẋ at the stages."""
         h, v, nodes = self.h, self.state.v, self.tableau.nodes[:, None]
-        once = self.tableau.matrix @ stages
+        once = self.tableau.matrix @ stages[:, : self.model.nv]
         return nodes * h * v + h**2 * (self.tableau.matrix @ once), v + h * once
 
-    def coordinates(self, stages: Float[Array, "s nv"]) -> Coordinates:
+    def coordinates(self, stages: Float[Array, "s n"]) -> Coordinates:
         """Motions at all stages as one batch."""
         x, xdot = self.motions(stages)
         times = self.state.t + jnp.asarray(self.tableau.nodes) * self.h
         q = jnp.broadcast_to(self.state.q, (len(self.tableau.nodes), self.state.q.shape[0]))
-        return Coordinates(q, x, xdot, stages, times)
+        nv = self.model.nv
+        multipliers = stages[:, nv:] if self.model.equations else None
+        return Coordinates(q, x, xdot, stages[:, :nv], times, multipliers)
 
-    def residuals(self, stages: Float[Array, "s nv"]) -> Float[Array, "s nv"]:
-        """Balance at each stage."""
-        return jax.vmap(lambda c: inverse_dynamics(self.model, c))(self.coordinates(stages))
+    def residuals(self, stages: Float[Array, "s n"]) -> Float[Array, "s n"]:
+        """Balance and closures at each stage."""
+        left = jax.vmap(lambda c: equations(self.model, c))(self.coordinates(stages))
+        nv = self.model.nv
+        return jnp.concatenate([left[:, :nv], left[:, nv:] / self.h**2], axis=1)
 
-    def differentiable(self, root: Float[Array, "s nv"]) -> Float[Array, "s nv"]:
+    def differentiable(self, root: Float[Array, "s n"]) -> Float[Array, "s n"]:
         """Converged stages that carry derivatives: one exact linearisation of all stages."""
         fixed = lax.stop_gradient(root)
         tangent = jax.vmap(lambda c: inverse_dynamics_tangent(self.model, c))(
@@ -90,8 +100,15 @@ class _Stages(NamedTuple):
             + h * jnp.einsum("ij,imn->imjn", A, tangent.damping)
             + h**2 * jnp.einsum("ij,imn->imjn", A @ A, tangent.stiffness)
         )
+        if self.model.equations:
+            closing = jnp.einsum("ij,imn->imjn", A @ A, tangent.jacobian)
+            pulling = jnp.einsum("ij,imn->injm", jnp.eye(count), tangent.jacobian)
+            none = jnp.zeros((*closing.shape[:3], self.model.equations))
+            bottom = jnp.concatenate([closing, none], axis=3)
+            blocks = jnp.concatenate([jnp.concatenate([blocks, pulling], axis=3), bottom], axis=1)
+        left = jnp.concatenate([tangent.residual, tangent.violation / h**2], axis=1)
         matrix = blocks.reshape(count * n, count * n)
-        found = with_derivative(fixed.reshape(-1), tangent.residual.reshape(-1), matrix)
+        found = with_derivative(fixed.reshape(-1), left.reshape(-1), matrix)
         return found.reshape(count, n)
 
 
@@ -103,7 +120,7 @@ class _Corrector(NamedTuple):
     factors: tuple[Factorisation, ...]
     turns: Turns
 
-    def solve(self, defect: Float[Array, "s nv"]) -> Float[Array, "s nv"]:
+    def solve(self, defect: Float[Array, "s n"]) -> Float[Array, "s n"]:
         """Newton correction of the stages."""
         defect = turn_force(self.turns, defect)
         total = jnp.zeros_like(defect)
@@ -119,26 +136,30 @@ class _Corrector(NamedTuple):
         """A defect of acceleration with its stiff parts damped."""
         first = self.factors[0]
         for _ in range(ERROR_FILTERS):
-            defect = first.solve((self.tangent.mass @ defect).astype(first.lu.dtype)).real
+            force = jnp.pad(self.tangent.mass @ defect, (0, self.tangent.jacobian.shape[0]))
+            defect = first.solve(force.astype(first.lu.dtype)).real[: defect.shape[0]]
         return defect
 
 
-def _corrector(problem: _Stages, guess: Float[Array, "s nv"]) -> _Corrector:
+def _corrector(problem: _Stages, guess: Float[Array, "s n"]) -> _Corrector:
     tab, h = problem.tableau, problem.h
     c = problem.coordinates(guess)
     middle = len(tab.nodes) // 2
-    tangent = inverse_dynamics_tangent(problem.model, Coordinates(*(part[middle] for part in c)))
+    tangent = inverse_dynamics_tangent(problem.model, jax.tree.map(lambda part: part[middle], c))
     factors = []
     for value in tab.eigenvalues:
         mu = value.real if abs(value.imag) < REAL else value
         matrix = tangent.mass + (h * mu) * tangent.damping + (h * mu) ** 2 * tangent.stiffness
-        factors.append(factorise(matrix))
+        closing = saddle(matrix, tangent.jacobian)
+        if problem.model.equations:
+            closing = closing.at[problem.model.nv :].multiply(mu**2)
+        factors.append(factorise(closing))
     turns = stage_turns(problem.model, problem.state.q, c.x, middle)
     return _Corrector(tab, tangent, tuple(factors), turns)
 
 
 class _Loop(NamedTuple):
-    stages: Float[Array, "s nv"]
+    stages: Float[Array, "s n"]
     update: Float[Array, ""]
     iterations: Int[Array, ""]
     converged: Bool[Array, ""]
@@ -174,7 +195,10 @@ class Collocation(AbstractScheme):
         return collocation_tableau(self.family, self.stages)
 
     def start(self, model: Model, state: State) -> _Memory:
-        still = jnp.tile(state.a, (self.stages, 1))
+        if model.equations and self.family == "gauss":
+            need = "radau(): Gauss does not keep loops closed at the ends of steps"
+            raise DescriptionError("Collocation", "family", self.family, need)
+        still = jnp.tile(_unknowns(state), (self.stages, 1))
         return _Memory(still, jnp.zeros(()), jnp.zeros((), dtype=int))
 
     def step(
@@ -194,7 +218,9 @@ class Collocation(AbstractScheme):
         corrector = _corrector(problem, guess)
         tolerance = jnp.asarray(self.newton.tolerance)
         if budget is not None:
-            tolerance = jnp.clip(NEWTON_SHARE * budget, 1e-12, 1e-4)
+            # Loops stay closed to round-off, whatever the accuracy of the motion.
+            loosest = CLOSED_TOLERANCE if model.equations else 1e-4
+            tolerance = jnp.clip(NEWTON_SHARE * budget, 1e-12, loosest)
         end = self._iterate(problem, corrector, guess, tolerance)
         stages = end.stages
         if differentiable:
@@ -203,7 +229,7 @@ class Collocation(AbstractScheme):
         error = jnp.zeros(())
         if budget is not None:
             # The stages' polynomial should pass through the known acceleration at the start.
-            gap = corrector.damped(jnp.asarray(tab.start) @ stages - state.a)
+            gap = corrector.damped(jnp.asarray(tab.start) @ stages[:, : model.nv] - state.a)
             error = error_norm(model, ERROR_WEIGHT * h**2 * gap, corrector.tangent.mass)
         return Step(
             state=self._finish(model, state, stages, h),
@@ -215,16 +241,17 @@ class Collocation(AbstractScheme):
             error=error,
         )
 
-    def _measure(self, problem: _Stages, delta: Float[Array, "s nv"]) -> Float[Array, " nv"]:
+    def _measure(self, problem: _Stages, delta: Float[Array, "s n"]) -> Float[Array, " nv"]:
         """What a change of the accelerations moves, in units of the coordinates' scales."""
         scale = jnp.asarray(problem.model.scale)
-        return jnp.max(jnp.abs(delta), axis=0) * problem.h**2 / (2 * scale)
+        moved = jnp.max(jnp.abs(delta[:, : problem.model.nv]), axis=0)
+        return moved * problem.h**2 / (2 * scale)
 
     def _iterate(
         self,
         problem: _Stages,
         corrector: _Corrector,
-        guess: Float[Array, "s nv"],
+        guess: Float[Array, "s n"],
         tolerance: Float[Array, ""],
     ) -> _Loop:
         def going(s: _Loop) -> Bool[Array, ""]:
@@ -251,22 +278,19 @@ class Collocation(AbstractScheme):
         return lax.while_loop(going, once, _Loop(guess, jnp.zeros(()), none, no, no, none))
 
     def _finish(
-        self, model: Model, state: State, stages: Float[Array, "s nv"], h: Float[Array, ""]
+        self, model: Model, state: State, stages: Float[Array, "s n"], h: Float[Array, ""]
     ) -> State:
         tab = self.tableau
+        stages, forces = stages[:, : model.nv], stages[:, model.nv :]
+        multipliers = jnp.asarray(tab.end) @ forces if model.equations else None
         x = h * state.v + h**2 * jnp.asarray(tab.weights @ tab.matrix) @ stages
         xdot = state.v + h * (jnp.asarray(tab.weights) @ stages)
         xddot = jnp.asarray(tab.end) @ stages
-        return State(
-            state.t + h,
-            retract(model, state.q, x),
-            rate(model, state.q, x, xdot),
-            rate_derivative(model, state.q, x, xdot, xddot),
-        )
+        return state_at(model, Coordinates(state.q, x, xdot, xddot, state.t + h, multipliers))
 
     def _predictions(
         self, state: State, memory: _Memory, h: Float[Array, ""]
-    ) -> Float[Array, "k s nv"]:
+    ) -> Float[Array, "k s n"]:
         """Stages from fits of falling degree to the last step's, extrapolated.
 
         High degrees are right for motions that the steps resolve, low ones where unresolved
@@ -281,8 +305,15 @@ class Collocation(AbstractScheme):
             powers = jnp.stack([points**k for k in range(degree + 1)], axis=1)
             fits.append(powers @ (jnp.asarray(fit) @ memory.stages))
         extrapolated = jnp.stack(fits)
-        constant = jnp.broadcast_to(state.a, extrapolated.shape)
+        constant = jnp.broadcast_to(_unknowns(state), extrapolated.shape)
         return jnp.where((memory.h > 0) & (ratio < 3), extrapolated, constant)
+
+
+def _unknowns(state: State) -> Float[Array, " n"]:
+    """Acceleration and multipliers as one vector."""
+    if state.multipliers is None:
+        return state.a
+    return jnp.concatenate([state.a, state.multipliers])
 
 
 def gauss(stages: int = 3, newton: NewtonSettings = DEFAULTS) -> Collocation:

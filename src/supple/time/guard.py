@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float
 from supple.arrays import Array
 from supple.mechanics.energy import energies
 from supple.model.joints import DrivenJoint
-from supple.model.model import JointGroup, Model
+from supple.model.model import JointGroup, Model, RodGroup
 from supple.model.state import State
 
 ROUND_OFF = 1e-9
@@ -40,7 +40,9 @@ def is_passive(model: Model) -> bool:
     driven = any(
         isinstance(g, JointGroup) and isinstance(g.joint, DrivenJoint) for g in model.groups
     )
-    return not (model.loads or model.stresses or driven)
+    growing = any(isinstance(g, RodGroup) and g.growth is not None for g in model.groups)
+    imposed = model.prescribed.size > 0
+    return not (model.loads or model.stresses or driven or growing or imposed)
 
 
 def open_ledger(model: Model, state: State) -> Ledger | None:

@@ -8,7 +8,7 @@ from jax import lax
 from jaxtyping import Float, Int
 
 from supple.arrays import Array
-from supple.mechanics.forward_dynamics import forward_dynamics
+from supple.mechanics.forward_dynamics import acceleration
 from supple.model.model import Model
 from supple.model.state import State
 from supple.time.advance import Status
@@ -31,7 +31,7 @@ def rollout(
     h = jnp.asarray(dt, dtype=float)
     q, v = jnp.asarray(state.q), jnp.asarray(state.v)
     t = jnp.asarray(state.t, dtype=float)
-    begun = State(t, q, v, forward_dynamics(model, q, v, t))
+    begun = State(t, q, v, *acceleration(model, q, v, t))
 
     def once(carry, _):  # type: ignore[no-untyped-def]
         now, memory, alive, count = carry

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
+from supple.mechanics.local import Coordinates, rate, rate_derivative, retract
 from supple.model.model import Model
 from supple.model.state import State
 
@@ -21,6 +22,17 @@ class Step(NamedTuple):
     worst: Int[Array, ""]
     error: Float[Array, ""]
     """Estimated displacement error relative to the robot's size; zero unless asked for."""
+
+
+def state_at(model: Model, c: Coordinates) -> State:
+    """The state that a motion in the chart of a step has reached."""
+    return State(
+        c.t,
+        retract(model, c.q, c.x),
+        rate(model, c.q, c.x, c.xdot),
+        rate_derivative(model, c.q, c.x, c.xdot, c.xddot),
+        c.multipliers,
+    )
 
 
 class AbstractScheme(abc.ABC):

@@ -1,0 +1,60 @@
+"""The planar RFRFR robot of the thesis' case study (000 §5.13).
+
+Two rods driven at their bases are joined at their tips by a hinge. The text prints no gravity and leaves
+the sign of the torques open; here there is no gravity, and the printed sign is used: both rods are turned
+inwards.
+"""
+
+import jax.numpy as jnp
+import numpy as np
+
+from supple.robot.items import Closure, Rod, Wrench
+from supple.robot.joint import Revolute
+from supple.robot.placement import along
+from supple.robot.robot import Robot
+from supple.section import Circle, Material
+
+HOLD = 0.5
+"""Torque held after the ramp (N m)."""
+SWAY = 0.04
+"""Half the height of the swaying torque (N m)."""
+
+
+def ramp_torque(t):  # type: ignore[no-untyped-def]
+    """Right motor (5.8): a smooth ramp from 1 s to 2 s, then held (N m)."""
+    s = jnp.clip(t - 1.0, 0.0, 1.0)
+    return HOLD * (6 * s**5 - 15 * s**4 + 10 * s**3)
+
+
+def swaying_torque(t):  # type: ignore[no-untyped-def]
+    """Left motor (5.9): the opposite ramp, and three periods of swaying from 4 s to 7 s (N m)."""
+    sway = SWAY * (1 - jnp.cos(2 * np.pi * (t - 4.0)))
+    return -ramp_torque(t) + jnp.where((t > 4.0) & (t < 7.0), sway, 0.0)
+
+
+def rfrfr(*, distance: float = 0.4, basis: int | str = 3, strains: str = "planar") -> Robot:
+    """Two steel rods, 1 m long, 2 mm thick, on hinges ``distance`` (m) apart; both point up at first."""
+    steel = Material(E=210e9, G=80e9, density=7800.0)
+
+    def leg(name: str, x: float) -> Rod:
+        return Rod(
+            name,
+            length=1.0,
+            section=Circle(1e-3),
+            material=steel,
+            strains=strains,
+            basis=basis,
+            joint=Revolute("z"),
+            position=(x, 0.0, 0.0),
+            rotation=along("y"),
+        )
+
+    return Robot(
+        leg("left", -distance / 2),
+        leg("right", distance / 2),
+        Closure("tip", on="left", to="right", joint=Revolute("z")),
+        Wrench("left motor", on="left", at=0.0, moment=(0.0, 0.0, 1.0), law=swaying_torque),
+        Wrench("right motor", on="right", at=0.0, moment=(0.0, 0.0, 1.0), law=ramp_torque),
+        gravity=(0.0, 0.0, 0.0),
+        name="RFRFR",
+    )

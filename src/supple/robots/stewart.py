@@ -1,0 +1,94 @@
+"""The continuum Stewart-Gough robot of 002 §5.1: a plate on elastic legs that are pushed out of the base.
+
+The text gives rods, plate and hole pattern; G follows from ν = 0.3. Lengths and motion are not printed: the
+home is a plate 0.4 m above the base, and legs change length by splines through given instants.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from supple.model.laws import Spline
+from supple.robot.items import Body, Closure, Rod
+from supple.robot.joint import Fixed, Free
+from supple.robot.placement import along
+from supple.robot.robot import Robot
+from supple.section import Circle, Material
+
+RADIUS = 0.087
+"""Radius of both hole patterns (m)."""
+HOME = 0.4
+"""Height of the plate above the base (m) in the described, unassembled pose."""
+LENGTH = 0.405
+"""Length of each leg at first (m)."""
+
+
+def hole_angles(legs: int = 6) -> tuple[np.ndarray, np.ndarray]:
+    """Angles (rad) of base and plate holes: pairs, close at the base where they are wide at the plate.
+
+    Wide is 100° for six legs, as printed, and as much less as there are more legs.
+    """
+    pairs = legs // 2
+    major = 600.0 / legs
+    minor = 360.0 / pairs - major
+    centre = 360.0 / pairs * np.repeat(np.arange(pairs), 2)
+    side = np.tile([-0.5, 0.5], pairs)
+    base = centre + minor * side
+    plate = centre + major * side
+    return np.deg2rad(base), np.deg2rad(plate)
+
+
+def stewart_gough(
+    *,
+    legs: int = 6,
+    times: Any = None,
+    lengths: Any = None,
+    bending_modes: int = 4,
+    torsion_modes: int = 1,
+) -> Robot:
+    """The robot; ``lengths`` (n, legs) in metres at ``times`` (n,) in seconds move it."""
+    steel = Material(E=207e9, nu=0.3, density=8000.0)
+    base, plate = hole_angles(legs)
+    basis = {"kx": torsion_modes, "ky": bending_modes, "kz": bending_modes}
+
+    def ring(angle: float) -> tuple[float, float, float]:
+        return (RADIUS * np.cos(angle), RADIUS * np.sin(angle), 0.0)
+
+    def growth(leg: int) -> Spline | None:
+        if times is None:
+            return None
+        return Spline(times, np.asarray(lengths, dtype=float)[:, leg] / LENGTH)
+
+    rods = [
+        Rod(
+            f"leg {i + 1}",
+            length=LENGTH,
+            section=Circle(1e-3),
+            material=steel,
+            strains="kirchhoff",
+            basis=basis,
+            position=ring(base[i]),
+            rotation=along("z"),
+            growth=growth(i),
+        )
+        for i in range(legs)
+    ]
+    top = Body(
+        "plate",
+        mass=0.0921,
+        inertia=(1.91e-4, 1.91e-4, 3.81e-4),
+        joint=Free(),
+        position=(0.0, 0.0, HOME),
+    )
+    clamps = [
+        Closure(
+            f"clamp {i + 1}",
+            on=f"leg {i + 1}",
+            to="plate",
+            joint=Fixed(),
+            to_position=ring(plate[i]),
+            to_rotation=along("z"),
+        )
+        for i in range(legs)
+    ]
+    return Robot(*rods, top, *clamps, name="continuum Stewart-Gough")

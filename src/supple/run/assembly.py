@@ -1,0 +1,50 @@
+"""Close the loops of a robot: from a rough guess to a configuration in which its elasticity rests."""
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+
+from supple.compile import jit
+from supple.errors import SolveError, StateError
+from supple.mechanics.inverse_dynamics import violation
+from supple.model.model import Model
+from supple.solve.equilibrium import Rest, relax
+
+relaxed = jit(relax, quick=True)
+_violation = jit(violation, quick=True)
+
+
+def closed_at_rest(model: Model, q: np.ndarray, t: float) -> Rest:
+    """The unloaded robot closed near q; raises :class:`SolveError` if it cannot be closed."""
+    unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
+    rest = relaxed(unloaded, jnp.asarray(q), jnp.asarray(float(t)))
+    if not bool(rest.came_to_rest):
+        raise SolveError(f"{model.name}: {open_message(model, rest)}")
+    return rest
+
+
+def check_closed(model: Model, q: np.ndarray, t: float) -> None:
+    """Raise :class:`StateError` unless all loops are closed at q."""
+    left = np.abs(np.asarray(_violation(model, jnp.asarray(q), jnp.asarray(float(t)))))
+    if left.max() > 1e-6:
+        raise StateError(
+            f"start: {equation_name(model, left)} is open by {left.max():.3g} m; need a closed one, "
+            "such as assembled(robot, start=…) or equilibrium(robot, start=…)"
+        )
+
+
+def equation_name(model: Model, left: np.ndarray) -> str:
+    """The closure or imposed coordinate with the largest violation."""
+    row, closures = int(np.argmax(left)), model.closures
+    if row < closures.size:
+        return f"closure {closures.names[closures.joint_of_row[row]]!r}"
+    return f"imposed coordinate {model.prescribed.names[row - closures.size]!r}"
+
+
+def open_message(model: Model, rest: Rest) -> str:
+    """Which closure stays open, and by how much."""
+    left = np.abs(np.asarray(rest.violation))
+    return (
+        f"{equation_name(model, left)} could not be closed, or the closed robot did not come to rest: "
+        f"{left.max():.3g} m are left. Start nearer, or check lengths, frames and joint types"
+    )

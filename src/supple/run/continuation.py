@@ -1,0 +1,242 @@
+"""Follow equilibria through folds: arc-length continuation in time, with limit and branching points.
+
+Time drives the laws of loads and imposed coordinates; here it is one more unknown, so that a branch can be
+followed where it turns back. Along it the number of unstable motions is counted (negative eigenvalues of
+the stiffness on the motions that keep loops closed). Where that number changes, a limit point is a fold
+in time; anything else is a branching point.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from supple.compile import jit
+from supple.errors import SolveError
+from supple.mechanics.inverse_dynamics import equations
+from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
+from supple.mechanics.local import Coordinates, retract
+from supple.model.model import Model
+from supple.robot.robot import Robot
+from supple.run.simulate import as_model
+from supple.run.statics import Equilibrium, equilibrium
+from supple.solve.modes import free_motions
+
+
+@dataclass(frozen=True)
+class SpecialPoint:
+    """A limit or branching point: between which points of the branch, at which time (s), where."""
+
+    kind: str
+    index: int
+    t: float
+    q: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """Equilibria along a branch: times t (n,), q (n, nq), multipliers (n, m), unstable motions (n,)."""
+
+    model: Model
+    t: np.ndarray
+    q: np.ndarray
+    multipliers: np.ndarray
+    unstable: np.ndarray
+    special: tuple[SpecialPoint, ...]
+    message: str
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    @property
+    def limits(self) -> tuple[SpecialPoint, ...]:
+        """Points where the branch turns back in time."""
+        return tuple(point for point in self.special if point.kind == "limit")
+
+
+@partial(jit, quick=True)
+def _linear(model, q, y, t):  # type: ignore[no-untyped-def]
+    """Equations at local coordinates and multipliers y around q, with derivatives by y and t."""
+    n = model.nv
+    zero = jnp.zeros(n)
+
+    def motion(t):  # type: ignore[no-untyped-def]
+        return Coordinates(q, y[:n], zero, zero, t, y[n:] if model.equations else None)
+
+    tangent = inverse_dynamics_tangent(model, motion(t))
+    left, by_time = jax.jvp(lambda t: equations(model, motion(t)), (t,), (jnp.ones(()),))
+    return left, by_time, tangent, retract(model, q, y[:n])
+
+
+@dataclass(frozen=True)
+class _Point:
+    q: np.ndarray
+    forces: np.ndarray
+    t: float
+    direction: np.ndarray
+    unstable: int
+
+
+def follow(
+    robot: Robot | Model,
+    *,
+    start: Equilibrium | None = None,
+    until: float,
+    duration_scale: float = 1.0,
+    step: float = 0.05,
+    largest: float = 0.2,
+    max_points: int = 400,
+) -> Branch:
+    """Follow the branch of equilibria from ``start`` (default: at time 0) until time ``until`` (s).
+
+    Steps are arc lengths in coordinates over their scales and time over ``duration_scale`` (s). The
+    branch ends at ``until``, where it comes back to its first time, or after ``max_points``.
+    """
+    model = as_model(robot)
+    begun = equilibrium(model) if start is None else start
+    m = model.equations
+    scale = np.concatenate([np.asarray(model.scale), np.full(m, np.inf), [duration_scale]])
+    point = _tangent_point(model, begun.q, begun.multipliers, begun.t, None, scale)
+    forward = np.sign(until - begun.t) or 1.0
+    point = _turned(point, forward * np.sign(point.direction[-1] or 1.0))
+    points, special, message = [point], [], "reached the end"
+    while len(points) < max_points:
+        found = None
+        while found is None:
+            found = _corrected(model, point, step, scale)
+            if found is None:
+                step /= 2
+                if step < 1e-6:
+                    message = f"stopped at t = {point.t:.6g} s: the step became too small"
+                    break
+        if found is None:
+            break
+        new, iterations = found
+        if new.unstable != point.unstable or new.direction[-1] * point.direction[-1] < 0:
+            special.append(_located(model, point, step, scale, len(points) - 1))
+        points.append(new)
+        point = new
+        step = min(step * (1.5 if iterations <= 4 else 1.0), largest)
+        if (point.t - until) * forward >= 0 or (point.t - begun.t) * forward < -1e-9:
+            break
+    else:
+        message = f"stopped after {max_points} points, at t = {point.t:.6g} s"
+    return Branch(
+        model=model,
+        t=np.array([p.t for p in points]),
+        q=np.stack([p.q for p in points]),
+        multipliers=np.stack([p.forces for p in points]).reshape(len(points), m),
+        unstable=np.array([p.unstable for p in points]),
+        special=tuple(special),
+        message=message,
+    )
+
+
+def _turned(point: _Point, sign: float) -> _Point:
+    return _Point(point.q, point.forces, point.t, sign * point.direction, point.unstable)
+
+
+def _matrix(tangent: Any, by_time: np.ndarray) -> np.ndarray:
+    n, m = tangent.stiffness.shape[0], tangent.jacobian.shape[0]
+    square = np.zeros((n + m, n + m + 1))
+    square[:n, :n] = tangent.stiffness
+    square[:n, n:-1] = tangent.jacobian.T
+    square[n:, :n] = tangent.jacobian
+    square[:, -1] = by_time
+    return square
+
+
+def _tangent_point(
+    model: Model,
+    q: np.ndarray,
+    forces: np.ndarray,
+    t: float,
+    before: np.ndarray | None,
+    scale: np.ndarray,
+) -> _Point:
+    """Direction of the branch (unit arc length) and number of unstable motions at an equilibrium."""
+    n = model.nv
+    y = np.concatenate([np.zeros(n), forces])
+    _, by_time, tangent, _ = _linear(model, jnp.asarray(q), jnp.asarray(y), jnp.asarray(float(t)))
+    matrix = _matrix(jax.tree.map(np.asarray, tangent), np.asarray(by_time))
+    # Columns in units of the scales; multipliers have none and keep their own.
+    units = np.where(np.isfinite(scale), scale, 1.0)
+    direction = units * np.linalg.svd(matrix * units)[2][-1]
+    length = np.linalg.norm(direction / scale)
+    direction = direction / length
+    if before is not None:
+        same = np.sum(direction / scale * (before / scale))
+        direction = direction if same >= 0 else -direction
+    free = free_motions(jax.tree.map(np.asarray, tangent), np.asarray(model.scale))
+    reduced = free.T @ np.asarray(tangent.stiffness) @ free
+    values = np.linalg.eigvalsh((reduced + reduced.T) / 2)
+    small = 1e-9 * np.abs(values).max(initial=0.0)
+    return _Point(
+        np.asarray(q), np.asarray(forces), float(t), direction, int(np.sum(values < -small))
+    )
+
+
+def _corrected(
+    model: Model, point: _Point, step: float, scale: np.ndarray
+) -> tuple[_Point, int] | None:
+    """The equilibrium one arc length further, or None if Newton does not find it."""
+    n = model.nv
+    z = np.concatenate([np.zeros(n), point.forces, [point.t]])
+    goal = z + step * point.direction
+    z = goal.copy()
+    weights = np.where(np.isfinite(scale), 1 / scale**2, 0.0)
+    for iteration in range(1, 13):
+        left, by_time, tangent, q = _linear(
+            model, jnp.asarray(point.q), jnp.asarray(z[:-1]), jnp.asarray(z[-1])
+        )
+        matrix = _matrix(jax.tree.map(np.asarray, tangent), np.asarray(by_time))
+        row = weights * point.direction
+        full = np.concatenate([matrix, row[None]])
+        right = np.concatenate([np.asarray(left), [row @ (z - goal)]])
+        try:
+            change = -np.linalg.solve(full, right)
+        except np.linalg.LinAlgError:
+            return None
+        size = np.abs(change / scale).max()
+        if not np.isfinite(size) or size > 10 * max(step, 1e-3):
+            return None
+        if size < 1e-10:
+            new = _tangent_point(model, np.asarray(q), z[n:-1], z[-1], point.direction, scale)
+            return new, iteration
+        z = z + change
+    return None
+
+
+def _located(
+    model: Model, point: _Point, step: float, scale: np.ndarray, index: int
+) -> SpecialPoint:
+    """Where between a point and the next the branch turns back or changes its stability."""
+    low, high = 0.0, step
+    found = point
+    for _ in range(40):
+        middle = (low + high) / 2
+        corrected = _corrected(model, point, middle, scale)
+        if corrected is None:
+            break
+        found = corrected[0]
+        turned = found.direction[-1] * point.direction[-1] < 0
+        if turned or found.unstable != point.unstable:
+            high = middle
+        else:
+            low = middle
+        if high - low < 1e-7:
+            break
+    last = _corrected(model, point, step, scale)
+    turned = last is not None and last[0].direction[-1] * point.direction[-1] < 0
+    return SpecialPoint("limit" if turned else "branch", index, found.t, found.q)
+
+
+def at_time(branch: Branch, t: float) -> Equilibrium:
+    """The first equilibrium of a branch at a time, refined."""
+    crossing = np.flatnonzero((branch.t[:-1] - t) * (branch.t[1:] - t) <= 0)
+    if len(crossing) == 0:
+        raise SolveError(f"t: got {t}; the branch covers {branch.t.min()} … {branch.t.max()} s")
+    return equilibrium(branch.model, start=branch.q[crossing[0]], t=t)

@@ -1,0 +1,17 @@
+"""Linear systems of robots with closed loops: coordinates and multipliers together."""
+
+import jax.numpy as jnp
+from jaxtyping import Float, Inexact
+
+from supple.arrays import Array
+
+
+def saddle(
+    matrix: Inexact[Array, "n n"], jacobian: Float[Array, "m n"]
+) -> Inexact[Array, "n_and_m n_and_m"]:
+    """[[A, Jᵀ], [J, 0]]; A itself for a tree."""
+    m = jacobian.shape[0]
+    if m == 0:
+        return matrix
+    top = jnp.concatenate([matrix, jacobian.T], axis=1)
+    return jnp.concatenate([top, jnp.concatenate([jacobian, jnp.zeros((m, m))], axis=1)])

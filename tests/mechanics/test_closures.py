@@ -1,0 +1,199 @@
+"""Closing joints: what each forbids, the derivative of their equations, and the work of their forces."""
+
+from functools import cache
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.lie import so3
+from supple.mechanics.forward_dynamics import acceleration
+from supple.mechanics.frames import frame_motion
+from supple.mechanics.inverse_dynamics import equations, violation
+from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
+from supple.mechanics.local import Coordinates, retract
+from supple.robot.closing import closing_rows
+from tests.samples import random_motion
+from tests.tools import jit
+
+JOINTS = {
+    "fixed": (sp.Fixed(), 6),
+    "revolute": (sp.Revolute((1.0, 2.0, -1.0)), 5),
+    "prismatic": (sp.Prismatic((0.0, 3.0, 4.0)), 5),
+    "helical": (sp.Helical("y", pitch=0.02), 6),
+    "cylindrical": (sp.Cylindrical("y"), 4),
+    "universal": (sp.Universal((1.0, 0.2, 0.0), (0.0, 1.0, 0.5)), 4),
+    "spherical": (sp.Spherical(), 3),
+    "planar": (sp.Planar((1.0, 2.0, 3.0)), 3),
+    "sprung hinge": (sp.Revolute("z", stiffness=0.3), 6),
+}
+STEEL = sp.Material(E=2e9, G=8e8, density=1200.0)
+
+
+def rod(name, **options):
+    return sp.Rod(
+        name, length=0.5, section=sp.Circle(4e-3), material=STEEL, strains="reissner",
+        basis={"kx": 2, "ky": 2, "kz": 2, "gx": 1, "gy": 1, "gz": 1}, nodes=24, **options,
+    )  # fmt: skip
+
+
+@cache
+def closed(kind):
+    """A floating body and a rod on a hinge, joined in the middle of the rod and to the ground."""
+    return sp.Robot(
+        rod("arm", joint=sp.Revolute("y"), position=(0.1, 0.0, 0.0)),
+        sp.Body("cup", parent="arm", mass=0.1, inertia=(1e-4, 2e-4, 2e-4), com=(0.01, 0.0, 0.02)),
+        sp.Body("plate", mass=0.3, inertia=(1e-3, 2e-3, 2.5e-3), joint=sp.Free()),
+        sp.Closure(
+            "mid", on="plate", to="arm", joint=JOINTS[kind][0], to_at=0.4,
+            position=(0.1, 0.02, -0.03), rotation=(0.3, -0.2, 0.1), to_rotation=(0.1, 0.5, 0.2),
+        ),
+        sp.Closure("pin", on="cup", to="ground", to_position=(0.5, 0.1, 0.2)),
+    ).build()  # fmt: skip
+
+
+@jit
+def by_autodiff(model, c):
+    """Equations, and their derivatives by ẍ, ẋ, x and the multipliers."""
+
+    def of(x, xdot, xddot, multipliers):
+        return equations(model, Coordinates(c.q, x, xdot, xddot, c.t, multipliers))
+
+    at = (c.x, c.xdot, c.xddot, c.multipliers)
+    return of(*at), jax.jacfwd(of, argnums=(2, 1, 0, 3))(*at)
+
+
+tangent = jit(inverse_dynamics_tangent)
+
+
+def drawn(model, rng):
+    return random_motion(model, rng)._replace(multipliers=rng.normal(size=model.equations))
+
+
+@pytest.mark.parametrize("kind", ["fixed", "helical", "universal", "planar"])
+def test_tangent_is_the_derivative_of_the_equations(rng, kind):
+    model = closed(kind)
+    assert model.equations == JOINTS[kind][1] + 3
+    n, c = model.nv, drawn(model, rng)
+    value, (by_change, by_rate, by_x, by_force) = by_autodiff(model, c)
+    found = tangent(model, c)
+    pairs = {
+        "residual": (found.residual, value[:n]),
+        "violation": (found.violation, value[n:]),
+        "mass": (found.mass, by_change[:n]),
+        "damping": (found.damping, by_rate[:n]),
+        "stiffness": (found.stiffness, by_x[:n]),
+        "jacobian": (found.jacobian, by_x[n:]),
+        "transposed": (found.jacobian.T, by_force[:n]),
+    }
+    for name, (ours, theirs) in pairs.items():
+        error = np.abs(np.asarray(ours) - np.asarray(theirs)).max()
+        assert error <= 1e-8 * np.abs(np.asarray(theirs)).max(), f"{name}: {error:.1e}"
+
+
+@pytest.mark.parametrize(
+    "kind", ["revolute", "prismatic", "cylindrical", "universal", "spherical", "planar"]
+)
+def test_a_closed_joint_leaves_its_own_motion_free(rng, kind):
+    """Frames moved apart by the joint itself fulfil its equations."""
+    joint = JOINTS[kind][0].make("joint")
+    rows = closing_rows("joint", JOINTS[kind][0], 0.7)
+    assert len(rows) == JOINTS[kind][1] == 6 - joint.nv
+    q = rng.normal(size=joint.nq)
+    pose = joint.pose(q / (np.linalg.norm(q) if kind == "spherical" else 1.0), np.zeros(joint.nv))
+    for turning, shift, value, _ in rows:
+        left = np.sum(turning * pose.rotation) + shift @ pose.position - value
+        assert abs(left) < 1e-14
+
+
+def test_planar_loops_in_space_keep_two_equations_of_five():
+    from supple.robots.rfrfr import rfrfr
+
+    model = rfrfr().build()
+    assert model.equations == 2
+    assert len(model.closures.dropped) == 3
+
+
+def test_choice_of_the_cut_does_not_change_the_accelerations(rng):
+    """A plate carried by one of two rods, or floating and joined to both: the same motion."""
+    plate = dict(mass=0.3, inertia=(1e-3, 2e-3, 2.5e-3), com=(0.0, 0.02, 0.0))
+    rods = rod("a"), rod("b", position=(0.0, 0.3, 0.0))
+    arm = dict(position=(0.0, 0.3, 0.0))
+    carried = sp.Robot(
+        *rods,
+        sp.Body("plate", parent="a", joint=sp.Spherical(), **plate),
+        sp.Closure("right", on="plate", to="b", joint=sp.Revolute("z"), **arm),
+    ).build()
+    floating = sp.Robot(
+        *rods,
+        sp.Body("plate", joint=sp.Free(), **plate),
+        sp.Closure("left", on="a", to="plate", joint=sp.Spherical()),
+        sp.Closure("right", on="plate", to="b", joint=sp.Revolute("z"), **arm),
+    ).build()
+    start = sp.assembled(carried)
+    velocity = np.linalg.qr(np.asarray(tangent(carried, at(carried, start)).jacobian).T, "complete")
+    free = velocity[0][:, carried.equations :]
+    v = free @ rng.normal(size=free.shape[1])
+    frame = jit(frame_motion, static_argnames=("name",))(carried, "plate", start.q, v)
+    q2, v2 = np.asarray(sp.initial_state(floating).q), np.zeros(floating.nv)
+    for name in ("a", "b"):
+        old, new = (sp.mechanics.frames.find_rod(m, name) for m in (carried, floating))
+        q2[new.q], v2[new.v] = start.q[old.q], v[old.v]
+    slot = sp.mechanics.frames.find_joint(floating, "plate")
+    q2[slot.q] = np.concatenate(
+        [so3.quaternion_from_matrix(frame.pose.rotation), frame.pose.position]
+    )
+    spin, shift = frame.twist[:3], frame.pose.rotation @ frame.twist[3:]
+    v2[slot.v] = np.concatenate([spin, shift])
+    assert np.abs(np.asarray(jit(violation)(floating, q2, 0.0))).max() < 1e-9
+    first = jit(acceleration)(carried, start.q, v)
+    second = jit(acceleration)(floating, q2, v2)
+    for name in ("a", "b"):
+        old, new = (sp.mechanics.frames.find_rod(m, name) for m in (carried, floating))
+        size = np.abs(np.asarray(first.a)).max()
+        np.testing.assert_allclose(first.a[old.v], second.a[new.v], atol=1e-8 * size)
+
+
+def at(model, start):
+    zero = np.zeros(model.nv)
+    return Coordinates(start.q, zero, zero, zero, np.asarray(0.0), start.multipliers)
+
+
+def test_forces_of_closed_loops_do_no_work(rng):
+    """Along motions that keep loops closed, Jᵀ λ has no power; moving apart, it has that of λ Υ̇."""
+    model = closed("fixed")
+    c = drawn(model, rng)
+    open_ = c._replace(multipliers=np.zeros(model.equations))
+    pull = np.asarray(tangent(model, c).residual) - np.asarray(tangent(model, open_).residual)
+    rate = np.asarray(tangent(model, c).jacobian) @ c.xdot
+    np.testing.assert_allclose(pull @ c.xdot, c.multipliers @ rate, rtol=1e-10)
+
+
+def test_accelerations_keep_loops_closed(rng):
+    model = closed("universal")
+    q = np.asarray(sp.assembled(model).q)
+    v = rng.normal(size=model.nv)
+    a = jit(acceleration)(model, q, v).a
+
+    def along(s):
+        return violation(model, retract(model, q, s * v + s**2 / 2 * a), jnp.zeros(()))
+
+    second = jit(lambda: jax.jacfwd(jax.jacfwd(along))(0.0))()
+    size = np.abs(np.asarray(tangent(model, drawn(model, rng)).jacobian) @ v).max()
+    assert np.abs(np.asarray(second)).max() < 1e-8 * max(size, 1.0)
+
+
+def test_loads_scale_but_closing_forces_do_not(rng):
+    """A load factor of zero leaves the forces of closures as they are."""
+    model = closed("planar")
+    unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
+    c = drawn(model, rng)
+    without = c._replace(multipliers=np.zeros(model.equations))
+    pulls = [
+        np.asarray(tangent(m, c).residual) - np.asarray(tangent(m, without).residual)
+        for m in (model, unloaded)
+    ]
+    np.testing.assert_allclose(*pulls, atol=1e-12 * np.abs(pulls[0]).max())

@@ -214,7 +214,7 @@ def _fixed(
     good = step.converged & _finite(step.state)
     ledger = c.ledger
     if ledger is not None:
-        ledger, kept = audit(model, ledger, step.state, control.gain)
+        ledger, kept = audit(model, ledger, c.state, step.state, control.gain)
         # Splitting for energy's sake ends early: it must not fail a run that can go on.
         good = good & (kept | (h / 2 < control.dt * control.smallest_for_energy))
     arrived = good & (h == room)

@@ -149,7 +149,10 @@ def test_a_length_driven_run_repeats_a_tension_driven_one():
     inner = slice(20, -20)  # the spline's ends are less accurate
     gap = np.abs(second.position("arm") - first.position("arm")).max() / LENGTH
     assert gap < 1e-6
-    tension = np.asarray([float(_pulse(t)) for t in first.t])
+    tension = first.tendon("pull")[1]
+    np.testing.assert_allclose(tension, _pulse(first.t), atol=1e-12)
+    np.testing.assert_allclose(first.tendon("pull")[0], lengths, atol=1e-12)
+    np.testing.assert_allclose(second.tendon("pull")[1], second.multipliers[:, 0], atol=1e-12)
     assert np.abs(second.multipliers[inner, 0] - tension[inner]).max() < 1e-2 * tension.max()
 
 

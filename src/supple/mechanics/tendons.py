@@ -41,6 +41,20 @@ def tendon_motion(model: Model, c: Coordinates) -> TendonMotion:
     return TendonMotion(length, rate, arms, tension, *slopes)
 
 
+def tendon_state(
+    model: Model,
+    q: Float[Array, " nq"],
+    v: Float[Array, " nv"],
+    t: Float[Array, ""],
+    multipliers: Float[Array, " n"],
+) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
+    """Lengths (m) and tensions (N) of all tendons at a state."""
+    zero = jnp.zeros(model.nv)
+    forces = multipliers if model.equations else None
+    found = tendon_motion(model, Coordinates(q, zero, v, zero, t, forces))
+    return found.length, found.tension
+
+
 def tendon_stiffness(
     model: Model, c: Coordinates, at: TendonMotion
 ) -> tuple[Float[Array, "nv nv"], Float[Array, "nv nv"]]:

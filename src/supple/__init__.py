@@ -32,6 +32,7 @@ from supple.model.state import State as State
 from supple.results.result import Result as Result
 from supple.robot.items import (
     Body as Body,
+    Chamber as Chamber,
     Closure as Closure,
     Marker as Marker,
     Prescribe as Prescribe,

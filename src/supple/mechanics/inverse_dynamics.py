@@ -18,6 +18,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose, se3
 from supple.mechanics import rows
+from supple.mechanics.chambers import chamber_state
 from supple.mechanics.closures import (
     ClosureMotion,
     closure_motion,
@@ -65,6 +66,8 @@ def violation(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Floa
         parts.append(_off_course(model, c))
     if len(model.tendons.by_length):
         parts.append(_off_length(model, tendon_motion(model, c), t))
+    if len(model.chambers.by_volume):
+        parts.append(chamber_state(model, c).gap)
     return jnp.concatenate(parts)
 
 
@@ -140,6 +143,11 @@ def balance(model: Model, c: Coordinates) -> Balance:
         residual = residual + tendons.tension @ tendons.arms
         if len(model.tendons.by_length) and c.multipliers is not None:
             violations.append(_off_length(model, tendons, c.t))
+    if model.chambers.size:
+        chambers = chamber_state(model, c)
+        residual = residual - chambers.pressure @ jnp.asarray(model.chambers.arms)
+        if c.multipliers is not None:
+            violations.append(chambers.gap)
     return Balance(
         residual,
         motion,

@@ -25,6 +25,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose, se3
 from supple.mechanics import rows
+from supple.mechanics.chambers import chamber_state
 from supple.mechanics.closures import ClosureMotion, closure_laws, closure_rows
 from supple.mechanics.inverse_dynamics import (
     Balance,
@@ -134,6 +135,13 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
         by_length = model.tendons.by_length
         if len(by_length) and c.multipliers is not None:
             jacobian = jnp.concatenate([jacobian, state.tendons.arms[by_length]])
+    if model.chambers.size:
+        arms = jnp.asarray(model.chambers.arms)
+        stiffness = stiffness - arms.T @ (chamber_state(model, c).by_volume[:, None] * arms)
+        by_volume = model.chambers.by_volume
+        if len(by_volume) and c.multipliers is not None:
+            own = arms[by_volume] / jnp.asarray(model.chambers.area)[by_volume, None]
+            jacobian = jnp.concatenate([jacobian, own])
     return Tangent(state.residual, mass, damping, stiffness, state.violation, jacobian)
 
 

@@ -86,13 +86,13 @@ def _tangents(model: Model, c: Coordinates) -> tuple[Float[Array, "p n 3"], Floa
     """Unit tangents and stretches |Γ| along the channels."""
     tendons = model.tendons
     # Rods' configuration numbers are their coordinates; only these have tendons.
-    own = _coordinates(model, _rod_coordinates(model, c.q) + c.x)
+    own = _coordinates(model, rod_coordinates(model, c.q) + c.x)
     gamma = tendons.straight + jnp.einsum("pnim,pm->pni", tendons.slope, own)
     size = jnp.sqrt(jnp.sum(gamma**2, axis=-1))
     return gamma / size[..., None], size
 
 
-def _rod_coordinates(model: Model, q: Float[Array, " nq"]) -> Float[Array, " nv"]:
+def rod_coordinates(model: Model, q: Float[Array, " nq"]) -> Float[Array, " nv"]:
     """Configuration numbers at the places of their velocity coordinates; zero for joints."""
     result = jnp.zeros(model.nv)
     for slot in model.topology.rod_slots:
@@ -148,6 +148,7 @@ def _tensions(
     if len(imposed):
         forces = jnp.zeros(len(imposed))
         if c.multipliers is not None:
-            forces = c.multipliers[model.equations - len(imposed) :]
+            first = model.closures.size + model.prescribed.size
+            forces = c.multipliers[first : first + len(imposed)]
         tension = tension.at[imposed].set(forces)
     return tension, (by_length, by_rate)

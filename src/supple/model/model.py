@@ -17,6 +17,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose
+from supple.model.chambers import Chambers
 from supple.model.closures import Closures
 from supple.model.joints import AbstractJoint
 from supple.model.laws import AbstractLaw
@@ -224,6 +225,7 @@ class Model(eqx.Module):
     closures: Closures
     prescribed: Prescribed
     tendons: Tendons
+    chambers: Chambers
     loads: tuple[AbstractPointLoad, ...]
     stresses: tuple[InternalStress, ...]
     gravity: Float[Array, " 3"]
@@ -253,13 +255,14 @@ class Model(eqx.Module):
 
     @property
     def equations(self) -> int:
-        """Number of equations (closed loops, imposed coordinates and tendon lengths), with multipliers."""
-        return self.closures.size + self.prescribed.size + len(self.tendons.by_length)
+        """Number of equations (closed loops, imposed coordinates, lengths and volumes), with multipliers."""
+        driven = len(self.tendons.by_length) + len(self.chambers.by_volume)
+        return self.closures.size + self.prescribed.size + driven
 
     @property
     def corners(self) -> tuple[float, ...]:
         """Times at which some load is not smooth, sorted."""
         found = {c for load in self.loads for c in load.corners}
         laws = [g.growth for g in self.groups if isinstance(g, RodGroup) and g.growth is not None]
-        laws += (*self.prescribed.laws, *self.tendons.laws)
+        laws += (*self.prescribed.laws, *self.tendons.laws, *self.chambers.laws)
         return tuple(sorted(found.union(*(law.corners for law in laws))))

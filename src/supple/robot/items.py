@@ -397,6 +397,53 @@ class Tendon:
 
 
 @dataclass(frozen=True)
+class Chamber:
+    """A fluid chamber along a rod: cross-section ``area`` (m²) at ``offset`` (y, z) (m) of the section.
+
+    Give one of: ``pressure`` (Pa above the atmosphere); ``volume`` (m³) of an incompressible fluid, the
+    pressure then is an outcome; ``gas`` (J), the content n R T of an ideal gas. Each a number or a law.
+    It reaches from fraction ``start`` to ``end`` of the rod; its caps are part of it.
+    """
+
+    name: str
+    on: str
+    area: Scalar
+    offset: Any = (0.0, 0.0)
+    pressure: AbstractLaw | Callable[[Any], Any] | Scalar | None = None
+    volume: AbstractLaw | Callable[[Any], Any] | Scalar | None = None
+    gas: AbstractLaw | Callable[[Any], Any] | Scalar | None = None
+    start: float = 0.0
+    end: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        check_positive(self.name, "area", self.area)
+        check_vector(self.name, "offset", self.offset, (2,))
+        given = [name for name in ("pressure", "volume", "gas") if getattr(self, name) is not None]
+        if len(given) != 1:
+            need = "exactly one of pressure, volume and gas"
+            raise DescriptionError(self.name, "pressure, volume, gas", given, need)
+        law: Any = getattr(self, given[0])
+        if not isinstance(law, AbstractLaw) and not callable(law):
+            check_number(self.name, given[0], law)
+        if not 0.0 <= self.start < self.end <= 1.0:
+            raise DescriptionError(
+                self.name, "start, end", (self.start, self.end), "0 <= start < end <= 1"
+            )
+
+    @property
+    def kind(self) -> str:
+        """What drives it: "pressure", "volume" or "gas"."""
+        return next(
+            name for name in ("pressure", "volume", "gas") if getattr(self, name) is not None
+        )
+
+    def time_law(self) -> AbstractLaw:
+        """The input as a law of time."""
+        return as_law(getattr(self, self.kind))
+
+
+@dataclass(frozen=True)
 class Wrench:
     """Force (N) and moment (N m) at a point of an item, times a law of time.
 
@@ -454,4 +501,4 @@ class Stress:
 
 
 Solid = Rod | Body | Marker
-Item = Rod | Body | Marker | Closure | Prescribe | Tendon | Wrench | Stress
+Item = Rod | Body | Marker | Closure | Prescribe | Tendon | Chamber | Wrench | Stress

@@ -1,4 +1,4 @@
-"""From tendons as users write them to the channels of the model."""
+"""From tendons and chambers as users write them to the channels of the model."""
 
 from itertools import pairwise
 from typing import Any
@@ -7,10 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.errors import DescriptionError
+from supple.model.chambers import Chambers, no_chambers
 from supple.model.model import Slot
 from supple.model.tendons import Tendons, no_tendons
 from supple.numeric import is_traced, on_grid
-from supple.robot.items import Rod, Tendon
+from supple.robot.items import Chamber, Rod, Tendon
 from supple.robot.robot import Robot
 
 POINTS = 32
@@ -62,6 +63,36 @@ def tendons_of(robot: Robot, slots: list[Slot]) -> Tendons:
         rest=rest,
         columns=tuple(columns),
         tendon_of_channel=of,
+        kinds=tuple(item.kind for item in items),
+        names=tuple(item.name for item in items),
+    )
+
+
+def chambers_of(robot: Robot, slots: list[Slot], nv: int) -> Chambers:
+    """All chambers of a robot."""
+    items = [item for item in robot.items if isinstance(item, Chamber)]
+    if not items:
+        return no_chambers(nv)
+    rods = {item.name: item for item in robot.items if isinstance(item, Rod)}
+    places = {slot.name: slot for slot in slots}
+    rest, arms = [], []
+    for item in items:
+        rod, slot = rods[item.on], places[item.on]
+        if rod.growth is not None:
+            raise DescriptionError(item.name, "on", item.on, "a rod of constant length")
+        # A chamber's path is a cable's; its volume takes the component along the section's normal.
+        path = Tendon(item.name, on=item.on, offset=item.offset, tension=0.0)
+        weight, straight, slope = _channel(path, rod, item.start, item.end)
+        backend: Any = jnp if is_traced((item.area, weight, straight, slope)) else np
+        rest.append(item.area * backend.sum(weight * straight[:, 0]))
+        own = item.area * backend.einsum("n,nm->m", weight, slope[:, 0])
+        arms.append(backend.pad(own, (slot.v_start, nv - slot.v_stop)))
+    backend = jnp if is_traced((rest, arms)) else np
+    return Chambers(
+        rest=backend.stack(rest),
+        arms=backend.stack(arms),
+        area=backend.asarray([item.area for item in items]),
+        laws=tuple(item.time_law() for item in items),
         kinds=tuple(item.kind for item in items),
         names=tuple(item.name for item in items),
     )

@@ -41,8 +41,11 @@ def equation_name(model: Model, left: np.ndarray) -> str:
     row -= closures.size
     if row < model.prescribed.size:
         return f"imposed coordinate {model.prescribed.names[row]!r}"
-    by_length = model.tendons.by_length
-    return f"tendon {model.tendons.names[by_length[row - model.prescribed.size]]!r}"
+    row -= model.prescribed.size
+    by_length, by_volume = model.tendons.by_length, model.chambers.by_volume
+    if row < len(by_length):
+        return f"tendon {model.tendons.names[by_length[row]]!r}"
+    return f"chamber {model.chambers.names[by_volume[row - len(by_length)]]!r}"
 
 
 def open_message(model: Model, rest: Rest) -> str:

@@ -8,7 +8,7 @@ fast, and renewed when it does not.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -21,6 +21,7 @@ Vector = Float[Array, " n"]
 Residual = Callable[[Vector], Vector]
 
 
+@runtime_checkable
 class Factors(Protocol):
     """A factorised matrix."""
 

@@ -118,7 +118,10 @@ def test_work_of_efforts_is_energy_gained_and_lost():
         ("tendon", find_rod(model, "finger").v_start),
     ):
         power += run().effort(name) * run().v[:, slot]
-    slow = run().v[:, find_joint(model, "dry").v][:, 0], run().v[:, find_joint(model, "wet").v][:, 0]
+    slow = (
+        run().v[:, find_joint(model, "dry").v][:, 0],
+        run().v[:, find_joint(model, "wet").v][:, 0],
+    )
     lost = MU * np.tanh(slow[0] / REGULAR) * slow[0] + DRAG * slow[1] ** 2
     total = run().energies.total
     work = np.trapezoid(power - lost, t)

@@ -52,7 +52,9 @@ def mixed(mass_only=False):
 def both(model, structure_right, c):
     structure = structure_of(model)
     tangent = separate_tangent(model, structure, c)
-    blocks = [mass + 0.01 * damping + 1e-4 * stiffness for mass, damping, stiffness in tangent.blocks]
+    blocks = [
+        mass + 0.01 * damping + 1e-4 * stiffness for mass, damping, stiffness in tangent.blocks
+    ]
     factors = factorise_separate(structure, blocks, tangent.jacobians)
     matrix, jacobian = jnp.zeros((model.nv, model.nv)), jnp.zeros((model.equations, model.nv))
     for start, block in zip(structure.starts, blocks, strict=True):
@@ -91,7 +93,9 @@ def test_a_run_by_blocks_is_the_dense_run(mass_only, monkeypatch):
     model = mixed(mass_only)
     blocks = sp.simulate(model, 0.03, dt=0.005)
     monkeypatch.setattr(alpha, "is_separable", lambda model: False)
-    other = sp.generalized_alpha(0.8, sp.solve.newton.NewtonSettings(tolerance=1.1e-9))  # compiles anew
+    other = sp.generalized_alpha(
+        0.8, sp.solve.newton.NewtonSettings(tolerance=1.1e-9)
+    )  # compiles anew
     dense = sp.simulate(model, 0.03, dt=0.005, scheme=other)
     assert blocks.ok
     assert dense.ok

@@ -102,7 +102,9 @@ def without_redundancy(model: Model) -> Model:
     known = _without_tracers(model)
     if known is None:
         return model
-    with jax.ensure_compile_time_eval():  # also while a function of the description is being compiled
+    with (
+        jax.ensure_compile_time_eval()
+    ):  # also while a function of the description is being compiled
         keep = _needed_rows(known, raises=not is_traced(model))
     c = model.closures
     if len(keep) == c.size:
@@ -127,7 +129,10 @@ def _needed_rows(known: Model, *, raises: bool) -> list[int]:
     scale = np.asarray(known.scale)
     draws = np.random.default_rng(0).normal(size=(4, known.nv))
     starts: list[np.ndarray] = []
-    for size in (0.1, 0.4):  # near the described shape, because what is redundant may differ elsewhere
+    for size in (
+        0.1,
+        0.4,
+    ):  # near the described shape, because what is redundant may differ elsewhere
         starts = [_moved(known, neutral(known), size * scale * draw) for draw in draws]
         closed = [found for q in starts if (found := _closed_near(known, q, scale)) is not None]
         if closed:

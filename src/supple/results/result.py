@@ -172,7 +172,7 @@ class Result:
             newton=self.newton[near],
             substeps=self.substeps[near],
             update=self.update[near],
-            multipliers=self.multipliers[near],
+            multipliers=_linear(times, self.t, self.multipliers),
         )
 
     def save(self, path: str | Path) -> Path:
@@ -205,6 +205,12 @@ class Result:
         with path.open("wb") as file:
             np.savez_compressed(file, **arrays)
         return path
+
+
+def _linear(times: np.ndarray, t: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Columns (n, m) known at t, at other times."""
+    found = [np.interp(times, t, column) for column in columns.T]
+    return np.stack(found, axis=1) if found else np.zeros((len(times), 0))
 
 
 def _over_time(function: Callable[..., Any]) -> Callable[..., Any]:

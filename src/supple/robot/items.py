@@ -57,6 +57,20 @@ def _check_name(name: object) -> None:
         raise DescriptionError("item", "name", name, need)
 
 
+def _check_first(item: str, field: str, law: Any, *, positive: bool = False) -> None:
+    """Raise unless a law of time begins with a finite (positive) number."""
+    need = "a law whose value at t = 0 is a finite number" + (" > 0" if positive else "")
+    try:
+        first = as_law(law)(np.zeros(()))
+    except Exception as error:
+        raise DescriptionError(item, field, law, f"{need}; it raised {error!r}") from error
+    if is_traced(first):
+        return
+    value = np.asarray(first)
+    if value.shape != () or not np.isfinite(value) or (positive and value <= 0):
+        raise DescriptionError(item, field, value.tolist(), need)
+
+
 @dataclass(frozen=True)
 class Rod(_Item):
     """A slender elastic rod along its local x axis.
@@ -108,6 +122,8 @@ class Rod(_Item):
         growth: Any = self.growth
         if growth is not None and not isinstance(growth, AbstractLaw) and not callable(growth):
             raise DescriptionError(self.name, "growth", growth, "a law or a function of time")
+        if growth is not None:
+            _check_first(self.name, "growth", growth, positive=True)
 
     def strain_field(self) -> StrainField:
         """The rod's strain field; "auto" choices must be resolved first."""
@@ -322,6 +338,10 @@ class Prescribe:
         value: Any = self.value
         if not isinstance(value, AbstractLaw) and not callable(value):
             check_number(self.name, "value", value, "a law, a function of time, or a number")
+        _check_first(self.name, "value", value)
+        coordinate: Any = self.coordinate
+        if not isinstance(coordinate, int) or isinstance(coordinate, bool):
+            raise DescriptionError(self.name, "coordinate", coordinate, "an integer, from 0")
 
     def time_law(self) -> AbstractLaw:
         """The law as an object."""

@@ -120,7 +120,10 @@ def follow(
         points.append(new)
         point = new
         step = min(step * (1.5 if iterations <= 4 else 1.0), largest)
-        if (point.t - until) * forward >= 0 or (point.t - begun.t) * forward < -1e-9:
+        if (point.t - until) * forward >= 0:
+            break
+        if (point.t - begun.t) * forward < -1e-9:
+            message = f"came back to its first time, t = {begun.t:.6g} s"
             break
     else:
         message = f"stopped after {max_points} points, at t = {point.t:.6g} s"

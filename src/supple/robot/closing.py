@@ -102,9 +102,8 @@ def without_redundancy(model: Model) -> Model:
     known = _without_tracers(model)
     if known is None:
         return model
-    with (
-        jax.ensure_compile_time_eval()
-    ):  # also while a function of the description is being compiled
+    # Also while a function of the description is being compiled.
+    with jax.ensure_compile_time_eval():
         keep = _needed_rows(known, raises=not is_traced(model))
     c = model.closures
     if len(keep) == c.size:
@@ -129,16 +128,15 @@ def _needed_rows(known: Model, *, raises: bool) -> list[int]:
     scale = np.asarray(known.scale)
     draws = np.random.default_rng(0).normal(size=(4, known.nv))
     starts: list[np.ndarray] = []
-    for size in (
-        0.1,
-        0.4,
-    ):  # near the described shape, because what is redundant may differ elsewhere
+    # First near the described shape, because what is redundant may differ elsewhere.
+    for size in (0.1, 0.4):
         starts = [_moved(known, neutral(known), size * scale * draw) for draw in draws]
-        closed = [found for q in starts if (found := _closed_near(known, q, scale)) is not None]
+        near = [_closed_near(known, q, scale) for q in starts]
+        closed = [jacobian for jacobian in near if jacobian is not None]
         if closed:
             return _independent_rows(closed)
-    found = [_scaled(known, q, scale) for q in starts]
-    return _independent_everywhere(known, found, raises=raises)
+    everywhere = [_scaled(known, q, scale) for q in starts]
+    return _independent_everywhere(known, everywhere, raises=raises)
 
 
 @jit

@@ -8,5 +8,11 @@ One topic a file; import what you need, ``from supple.robots.cantilever import s
 * ``follower``: ``follower_beam`` (001, test 2)
 * ``string_pendulum``: ``string_pendulum`` (001, test 5)
 * ``muscle_beam``: ``muscle_beam`` (001, test 6)
+* ``rfrfr``: ``rfrfr`` (000 §5.13)
+* ``rfrfr_prototype``: ``rfrfr_prototype`` (000 §4.9.2)
+* ``stewart``: ``stewart_gough`` (002 §5.1)
+* ``delta``: ``delta`` (flexible links; loops that close in the middle of rods)
+* ``flexion_torsion``: ``flexion_torsion`` (001, test 3)
+* ``two_drones``: ``two_drones`` (000 §3.9.2)
 * ``feeler_arm``: ``feeler_arm`` (the demo: hinges, a flexible arm, a hand with two feelers)
 """

@@ -1,7 +1,8 @@
 """The continuum Stewart-Gough robot of 002 §5.1: a plate on elastic legs that are pushed out of the base.
 
 The text gives rods, plate and hole pattern; G follows from ν = 0.3. Lengths and motion are not printed: the
-home is a plate 0.4 m above the base, and legs change length by splines through given instants.
+home is a plate 0.4 m above the base, and legs change length by splines through given instants. A leg is a rod
+of its present length, clamped at its hole; that its material slides out of the base is left out.
 """
 
 from typing import Any
@@ -21,6 +22,25 @@ HOME = 0.4
 """Height of the plate above the base (m) in the described, unassembled pose."""
 LENGTH = 0.405
 """Length of each leg at first (m)."""
+
+SIDEWAYS = np.linspace(0.0, -0.225, 10)
+"""Places x (m) of the plate on a level path at the height of the home."""
+SIDEWAYS_LENGTHS = np.array(
+    [
+        (0.4052851, 0.4052851, 0.4052851),
+        (0.4084995, 0.4017539, 0.4085019),
+        (0.4136533, 0.4001318, 0.4136627),
+        (0.4207971, 0.4003458, 0.4208236),
+        (0.4300000, 0.4023401, 0.4300645),
+        (0.4413613, 0.4060602, 0.4415060),
+        (0.4550208, 0.4114475, 0.4553295),
+        (0.4711646, 0.4184368, 0.4718020),
+        (0.4900280, 0.4269581, 0.4912981),
+        (0.5119981, 0.4369376, 0.5142119),
+    ]
+)[:, [0, 0, 1, 2, 2, 1]]
+"""Lengths (m) of the legs that hold the plate there, level; from an independent computation with inextensible
+legs of nine modes. Past x = -0.203 m that equilibrium is unstable."""
 
 
 def hole_angles(legs: int = 6) -> tuple[np.ndarray, np.ndarray]:

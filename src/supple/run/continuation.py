@@ -16,6 +16,7 @@ import numpy as np
 
 from supple.compile import jit
 from supple.errors import SolveError
+from supple.mechanics.frames import find_frame, find_rod, frame_poses, rod_shape
 from supple.mechanics.inverse_dynamics import equations
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates, retract
@@ -55,6 +56,26 @@ class Branch:
     def limits(self) -> tuple[SpecialPoint, ...]:
         """Points where the branch turns back in time."""
         return tuple(point for point in self.special if point.kind == "limit")
+
+    def position(self, name: str) -> np.ndarray:
+        """World position (n, 3) of a rod's tip, a body or a marker along the branch."""
+        i = self.model.topology.frames.index(find_frame(self.model, name))
+        return np.asarray(_poses(self.model, self.q, self.t).position)[:, i]
+
+    def shape(self, name: str, points: int = 41) -> np.ndarray:
+        """World positions (n, points, 3) along a rod."""
+        find_rod(self.model, name)
+        return np.asarray(_shapes(self.model, name, points, self.q, self.t).position)
+
+
+@jit
+def _poses(model, q, t):  # type: ignore[no-untyped-def]
+    return jax.vmap(lambda q, t: frame_poses(model, q, t))(q, t)
+
+
+@partial(jit, static_argnames=("name", "points"))
+def _shapes(model, name, points, q, t):  # type: ignore[no-untyped-def]
+    return jax.vmap(lambda q, t: rod_shape(model, name, q, points, t))(q, t)
 
 
 @partial(jit, quick=True)

@@ -134,7 +134,7 @@ def _needed_rows(known: Model, *, raises: bool) -> list[int]:
         0.4,
     ):  # near the described shape, because what is redundant may differ elsewhere
         starts = [_moved(known, neutral(known), size * scale * draw) for draw in draws]
-        closed = [found for q in starts if (found := _closed_near(known, q, scale)) is not None]
+        closed = [near for q in starts if (near := _closed_near(known, q, scale)) is not None]
         if closed:
             return _independent_rows(closed)
     found = [_scaled(known, q, scale) for q in starts]

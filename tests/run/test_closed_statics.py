@@ -89,6 +89,21 @@ def test_a_beam_propped_in_its_middle_bends_as_the_textbook_says():
     assert found.position("beam")[1] == pytest.approx(expected, rel=1e-4)
 
 
+def growing(t):
+    return 1.0 + 0.5 * t
+
+
+def test_a_grown_rod_sags_as_one_made_that_long():
+    """A quarter longer at t = 0.5 s; strains of the other are those at the same fractions of its length."""
+    grown = sp.equilibrium(sp.Robot(beam(basis=4, growth=growing), gravity=(0, -9.81, 0)), t=0.5)
+    made = beam(basis=4)
+    long = sp.Robot(sp.Rod("beam", 1.25 * LENGTH, made.section, PLASTIC, strains="planar", basis=4,
+                           nodes=16), gravity=(0, -9.81, 0))  # fmt: skip
+    expected = sp.equilibrium(long)
+    assert expected.position("beam")[1] < -0.1
+    np.testing.assert_allclose(grown.position("beam"), expected.position("beam"), atol=1e-9)
+
+
 def test_a_pinned_rod_buckles_at_eulers_load():
     critical = np.pi**2 * EI / LENGTH**2
     robot = sp.Robot(

@@ -73,7 +73,7 @@ def both(model, structure_right, c):
     return factors.solve(structure_right), jnp.linalg.solve(dense, structure_right), jacobian
 
 
-@pytest.mark.parametrize("robot", [legs, mixed])
+@pytest.mark.parametrize("robot", [pytest.param(legs, marks=pytest.mark.slow), mixed])
 def test_block_elimination_solves_the_dense_system(robot, rng):
     from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 
@@ -87,7 +87,10 @@ def test_block_elimination_solves_the_dense_system(robot, rng):
     np.testing.assert_allclose(jacobian, exact, atol=1e-12 * np.abs(exact).max())
 
 
-@pytest.mark.parametrize("mass_only", [False, True], ids=["plate", "point mass"])
+@pytest.mark.parametrize(
+    "mass_only",
+    [pytest.param(False, id="plate", marks=pytest.mark.slow), pytest.param(True, id="point mass")],
+)
 def test_a_run_by_blocks_is_the_dense_run(mass_only, monkeypatch):
     """Also for a plate without moments of inertia, whose own block alone could not be inverted."""
     model = mixed(mass_only)

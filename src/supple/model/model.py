@@ -243,6 +243,14 @@ class Model(eqx.Module):
         groups = tuple(g.at(t) if isinstance(g, RodGroup) else g for g in self.groups)
         return dataclasses.replace(self, groups=groups)
 
+    def still(self, t: Float[Array, ""]) -> "Model":
+        """The model with rods as long as they are at time t, and no longer growing: for statics."""
+        groups = tuple(
+            dataclasses.replace(g, growth_rates=None) if isinstance(g, RodGroup) else g
+            for g in self.at(t).groups
+        )
+        return dataclasses.replace(self, groups=groups)
+
     @property
     def nq(self) -> int:
         """Length of the configuration vector q."""

@@ -87,8 +87,8 @@ def _linear(model, q, y, t):  # type: ignore[no-untyped-def]
     def motion(t):  # type: ignore[no-untyped-def]
         return Coordinates(q, y[:n], zero, zero, t, y[n:] if model.equations else None)
 
-    tangent = inverse_dynamics_tangent(model, motion(t))
-    left, by_time = jax.jvp(lambda t: equations(model, motion(t)), (t,), (jnp.ones(()),))
+    tangent = inverse_dynamics_tangent(model.still(t), motion(t))
+    left, by_time = jax.jvp(lambda t: equations(model.still(t), motion(t)), (t,), (jnp.ones(()),))
     return left, by_time, tangent, retract(model, q, y[:n])
 
 

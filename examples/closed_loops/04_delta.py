@@ -71,7 +71,8 @@ def main() -> None:
 
     result = moved()
     fig = plt.figure(figsize=(12.5, 7.0), layout="constrained")
-    space = fig.add_subplot(1, 2, 1, projection="3d")
+    grid = fig.add_gridspec(2, 2, width_ratios=(1.3, 1))
+    space = fig.add_subplot(grid[:, 0], projection="3d")
     chosen = [0, 160, 240]
     every = []
     for i, share in zip(chosen, (0.0, 0.55, 1.0), strict=True):
@@ -85,16 +86,17 @@ def main() -> None:
         rim = np.array([every[-5][0], every[-3][0], every[-1][0], every[-5][0]])
         space.plot(*rim.T, color=ORANGE, linewidth=2)
     plain_box(space, np.concatenate(every))
+    space.set(zlabel="")
     space.view_init(22, -50)
     space.set_title("At 0, 0.8 and 1.2 s; elbows red, weights blue")
 
-    place = fig.add_subplot(2, 2, 2)
+    place = fig.add_subplot(grid[0, 1])
     platform = result.position("platform") - result.position("platform")[0]
     for column, colour in enumerate((BLUE, RED, ORANGE)):
         place.plot(result.t, 1e3 * platform[:, column], color=colour, label="xyz"[column])
     place.set(xlabel="time (s)", ylabel="from home (mm)", title="Platform")
     place.legend()
-    balance = fig.add_subplot(2, 2, 4)
+    balance = fig.add_subplot(grid[1, 1])
     balance.plot(result.t, 1e3 * work(result), color=BLUE, label="work of the motors")
     balance.plot(result.t, 1e3 * gained(result), "--", color=RED, label="energy gained")
     balance.set(xlabel="time (s)", ylabel="energy (mJ)", title="Balance")

@@ -32,11 +32,13 @@ from supple.model.state import State as State
 from supple.results.result import Result as Result
 from supple.robot.items import (
     Body as Body,
+    Chamber as Chamber,
     Closure as Closure,
     Marker as Marker,
     Prescribe as Prescribe,
     Rod as Rod,
     Stress as Stress,
+    Tendon as Tendon,
     Wrench as Wrench,
 )
 from supple.robot.joint import (

@@ -197,3 +197,71 @@ def test_loads_scale_but_closing_forces_do_not(rng):
         for m in (model, unloaded)
     ]
     np.testing.assert_allclose(*pulls, atol=1e-12 * np.abs(pulls[0]).max())
+
+
+def growing_law(t):
+    return 1.0 + 0.3 * t + 0.1 * t**2
+
+
+@cache
+def everything():
+    """A growing rod with friction in its hinge, imposed coordinates, a plate hinged to its middle."""
+    return sp.Robot(
+        rod("arm", joint=sp.Revolute("y", friction=0.4, friction_speed=0.5), growth=growing_law),
+        sp.Body("cup", parent="arm", mass=0.1, inertia=(1e-4, 2e-4, 2e-4), joint=sp.Universal()),
+        sp.Body("plate", mass=0.3, inertia=(1e-3, 2e-3, 2.5e-3), joint=sp.Free()),
+        sp.Closure("mid", on="plate", to="arm", joint=sp.Revolute("x"), to_at=0.4),
+        sp.Prescribe("motor", on="cup", coordinate=1, value=growing_law),
+        sp.Prescribe("muscle", on="arm", of="rod", coordinate=2, value=0.3),
+    ).build()
+
+
+def test_tangent_with_growth_friction_and_imposed_coordinates(rng):
+    model = everything()
+    n, c = model.nv, drawn(model, rng)
+    value, (by_change, by_rate, by_x, by_force) = by_autodiff(model, c)
+    found = tangent(model, c)
+    pairs = {
+        "residual": (found.residual, value[:n]),
+        "violation": (found.violation, value[n:]),
+        "mass": (found.mass, by_change[:n]),
+        "damping": (found.damping, by_rate[:n]),
+        "stiffness": (found.stiffness, by_x[:n]),
+        "jacobian": (found.jacobian, by_x[n:]),
+        "transposed": (found.jacobian.T, by_force[:n]),
+    }
+    for name, (ours, theirs) in pairs.items():
+        error = np.abs(np.asarray(ours) - np.asarray(theirs)).max()
+        assert error <= 1e-8 * np.abs(np.asarray(theirs)).max(), f"{name}: {error:.1e}"
+
+
+def test_kinetic_energy_of_a_growing_rod_is_that_of_its_moving_samples(rng):
+    """Samples at fixed fractions of the length: ½ ∫ ρA |ṙ|² + ρI terms, ṙ by differentiating in time."""
+    from supple.mechanics.energy import energies
+    from supple.mechanics.frames import rod_shape
+
+    model = everything()
+    model = eqx.tree_at(
+        lambda m: m.bodies.inertia, model, 0.0 * model.bodies.inertia
+    )  # the rod alone
+    c = drawn(model, rng)
+    radius, points, t = 4e-3, 201, 0.4
+
+    @jit
+    def both(q, v):
+        def shape(s):
+            moved = rod_shape(model, "arm", retract(model, q, s * v), points, t + s)
+            return moved.position, moved.rotation
+
+        (_, rotation), (rate, turning) = jax.jvp(shape, (0.0,), (1.0,))
+        return energies(model, q, v, t).kinetic, rate, jnp.swapaxes(rotation, 1, 2) @ turning
+
+    kinetic, rate, spin = (np.asarray(part) for part in both(c.q, c.xdot))
+    line = STEEL.density * np.pi * radius**2
+    second = STEEL.density * np.pi * radius**4 / 4
+    omega = np.stack([spin[:, 2, 1], spin[:, 0, 2], spin[:, 1, 0]], axis=1)
+    density = line * np.sum(rate**2, axis=1) + omega**2 @ (second * np.array([2.0, 1.0, 1.0]))
+    weights = np.ones(points)
+    weights[1:-1:2], weights[2:-1:2] = 4.0, 2.0
+    expected = 0.5 * weights @ density / 3 / (points - 1) * 0.5 * float(growing_law(t))
+    assert kinetic == pytest.approx(expected, rel=1e-6)

@@ -2,12 +2,15 @@
 
 import dataclasses
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import supple as sp
+from supple.mechanics.energy import energies
 from supple.time.guard import audit, is_passive, open_ledger
+from tests.tools import jit
 
 STEEL = sp.Material(E=2e11, density=7800.0)
 
@@ -17,15 +20,25 @@ def arm(**options) -> sp.Rod:
 
 
 def test_a_stiff_robot_released_with_a_long_step_does_not_gain_energy():
-    """ω h is about 1000 for the third mode: without the guard the energy grows sevenfold."""
+    """ω h is about 1000 for the third mode: unguarded steps multiply the energy."""
     stiff = dataclasses.replace(arm(), material=sp.Material(E=2e15, density=8000.0))
     robot = sp.Robot(stiff, sp.Wrench("pull", on="arm", force=(0, 10, 0)), gravity=(9.81, 0, 0))
     result = sp.release(robot, "pull", 0.2, dt=0.01)
     assert result.ok
     assert result.substeps.max() > 1
     assert result.rejected > 0
-    moved = result.energies.total - sp.equilibrium(robot.removing("pull")).energies.total
+    floor = sp.equilibrium(result.model).energies.total
+    moved = result.energies.total - floor
     assert moved.max() <= 1.05 * moved[0]
+    begun = sp.initial_state(result.model, q=result.q[0])
+    unguarded = rollout_energies(result.model, begun) - floor
+    assert unguarded.max() > 5 * moved[0]
+
+
+@jit
+def rollout_energies(model, state):
+    states = sp.rollout(model, state, sp.generalized_alpha(0.8), 0.01, 20).states
+    return jax.vmap(lambda s: energies(model, s.q, s.v, s.t).total)(states)
 
 
 def test_a_robot_at_rest_is_not_split():
@@ -40,7 +53,7 @@ def test_ledger_counts_from_the_lowest_potential_energy():
     begun = sp.initial_state(model, q=np.array([1.0, 0.0, 0.0]))
     ledger = open_ledger(model, begun)
     lower = sp.initial_state(model)
-    ledger, kept = audit(model, ledger, lower, 0.04)
+    ledger, kept = audit(model, ledger, begun, later(lower), 0.04)
     free = float(ledger.start - ledger.lowest)
     assert kept
     assert free == pytest.approx(float(ledger.start - open_ledger(model, lower).start))
@@ -49,7 +62,21 @@ def test_ledger_counts_from_the_lowest_potential_energy():
     for share, expected in ((1.03, True), (1.05, False)):
         speed = np.sqrt(share * free / kinetic)
         state = sp.initial_state(model, v=np.array([speed, 0.0, 0.0]))
-        assert bool(audit(model, ledger, state, 0.04)[1]) == expected
+        assert bool(audit(model, ledger, begun, later(state), 0.04)[1]) == expected
+
+
+def later(state):
+    """The state after a second in which the acceleration jumped: a step that follows no motion."""
+    return dataclasses.replace(state, t=np.asarray(1.0), a=np.full_like(state.v, 1e6))
+
+
+def test_steps_that_follow_their_motion_are_not_looked_at():
+    model = sp.Robot(arm(), gravity=(9.81, 0, 0)).build()
+    begun = sp.initial_state(model)
+    fast = sp.initial_state(model, v=np.ones(3), t=0.01)
+    ledger = open_ledger(model, begun)
+    assert audit(model, ledger, begun, fast, 0.04)[1]
+    assert not audit(model, ledger, begun, later(fast), 0.04)[1]
 
 
 def moving(t):

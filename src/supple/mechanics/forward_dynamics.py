@@ -36,8 +36,40 @@ def acceleration(
     t: Float[Array, ""] | float = 0.0,
 ) -> Acceleration:
     """Accelerations, and with closed loops the forces that keep them closed."""
-    zero, t = jnp.zeros(model.nv), jnp.asarray(t, dtype=float)
-    n, m = model.nv, model.equations
+    t = jnp.asarray(t, dtype=float)
+    residual, matrix = _linear_part(model, q, v, t)
+    n = model.nv
+    if model.equations == 0:
+        return Acceleration(-jnp.linalg.solve(matrix, residual), None)
+    # The closures' second derivative in time vanishes: J a = -J̇ v.
+    right = jnp.concatenate([residual, _rates(model, q, v, t)[1]])
+    found = -jnp.linalg.solve(matrix, right)
+    return Acceleration(found[:n], found[n:])
+
+
+def allowed_velocity(
+    model: Model,
+    q: Float[Array, " nq"],
+    v: Float[Array, " nv"],
+    t: Float[Array, ""] | float = 0.0,
+) -> Float[Array, " nv"]:
+    """The velocity after an impact that closes loops and starts imposed motions; v itself if it may be.
+
+    Schemes for closed loops keep what a start gets wrong here: as an oscillation that does not end.
+    """
+    if model.equations == 0:
+        return v
+    t = jnp.asarray(t, dtype=float)
+    _, matrix = _linear_part(model, q, v, t)
+    right = jnp.concatenate([jnp.zeros(model.nv), _rates(model, q, v, t)[0]])
+    return v - jnp.linalg.solve(matrix, right)[: model.nv]
+
+
+def _linear_part(
+    model: Model, q: Float[Array, " nq"], v: Float[Array, " nv"], t: Float[Array, ""]
+) -> tuple[Float[Array, " nv"], Float[Array, "n_and_m n_and_m"]]:
+    """Balance without accelerations, and [[M, Jᵀ], [J, 0]]."""
+    zero, n, m = jnp.zeros(model.nv), model.nv, model.equations
 
     def balance(y: Float[Array, " n_and_m"]) -> Float[Array, " nv"]:
         multipliers = y[n:] if m else None
@@ -47,19 +79,15 @@ def acceleration(
     residual, push = jax.linearize(balance, jnp.zeros(n + m))
     top = jax.vmap(push)(jnp.eye(n + m)).T
     if m == 0:
-        return Acceleration(-jnp.linalg.solve(top, residual), None)
-    jacobian = top[:, n:].T
-    # The closures' second derivative in time vanishes: J a = -J̇ v.
-    matrix = jnp.concatenate([top, jnp.concatenate([jacobian, jnp.zeros((m, m))], axis=1)])
-    right = jnp.concatenate([residual, _drift(model, q, v, t)])
-    found = -jnp.linalg.solve(matrix, right)
-    return Acceleration(found[:n], found[n:])
+        return residual, top
+    bottom = jnp.concatenate([top[:, n:].T, jnp.zeros((m, m))], axis=1)
+    return residual, jnp.concatenate([top, bottom])
 
 
-def _drift(
+def _rates(
     model: Model, q: Float[Array, " nq"], v: Float[Array, " nv"], t: Float[Array, ""]
-) -> Float[Array, " n"]:
-    """Second time derivative of the violation at zero acceleration."""
+) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+    """First time derivative of the violation, and the second at zero acceleration."""
 
     def moved(s: Float[Array, ""]) -> Float[Array, " n"]:
         return violation(model, retract(model, q, s * v), t + s)
@@ -67,4 +95,4 @@ def _drift(
     def rate(s: Float[Array, ""]) -> Float[Array, " n"]:
         return jax.jvp(moved, (s,), (jnp.ones(()),))[1]
 
-    return jax.jvp(rate, (jnp.zeros(()),), (jnp.ones(()),))[1]
+    return jax.jvp(rate, (jnp.zeros(()),), (jnp.ones(()),))

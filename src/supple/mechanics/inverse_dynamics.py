@@ -18,6 +18,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose, se3
 from supple.mechanics import rows
+from supple.mechanics.chambers import chamber_state
 from supple.mechanics.closures import (
     ClosureMotion,
     closure_motion,
@@ -26,6 +27,7 @@ from supple.mechanics.closures import (
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics, kinematics
 from supple.mechanics.local import Coordinates, group_rows
+from supple.mechanics.tendons import TendonMotion, tendon_motion
 from supple.model.loads import InternalStress
 from supple.model.model import GROUND, JointGroup, Model, RodGroup
 
@@ -45,6 +47,7 @@ class Balance(NamedTuple):
     closures: ClosureMotion | None
     """Closing joints, where their multipliers were given."""
     violation: Float[Array, " n"]
+    tendons: TendonMotion | None
 
 
 def inverse_dynamics(model: Model, c: Coordinates) -> Float[Array, " nv"]:
@@ -61,7 +64,18 @@ def violation(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Floa
         parts.append(closure_motion(model, kinematics(model, c)).violation)
     if model.prescribed.size:
         parts.append(_off_course(model, c))
+    if len(model.tendons.by_length):
+        parts.append(_off_length(model, tendon_motion(model, c), t))
+    if len(model.chambers.by_volume):
+        parts.append(chamber_state(model, c).gap)
     return jnp.concatenate(parts)
+
+
+def _off_length(model: Model, at: TendonMotion, t: Float[Array, ""]) -> Float[Array, " n"]:
+    """How far tendons of imposed length are from it (m)."""
+    imposed = model.tendons.by_length
+    wanted = model.tendons.rest - model.load_factor * model.tendons.inputs(t)
+    return (at.length - wanted)[imposed]
 
 
 def _off_course(model: Model, c: Coordinates) -> Float[Array, " n"]:
@@ -119,9 +133,21 @@ def balance(model: Model, c: Coordinates) -> Balance:
     if closures is not None:
         violations.append(closures.violation)
     if model.prescribed.size and c.multipliers is not None:
-        effort = c.multipliers[model.closures.size :] * model.prescribed.scale
+        first = model.closures.size
+        effort = c.multipliers[first : first + model.prescribed.size] * model.prescribed.scale
         residual = rows.add(residual, np.array(model.prescribed.v_index), effort)
         violations.append(_off_course(model, c))
+    tendons = None
+    if model.tendons.size:
+        tendons = tendon_motion(model, c)
+        residual = residual + tendons.tension @ tendons.arms
+        if len(model.tendons.by_length) and c.multipliers is not None:
+            violations.append(_off_length(model, tendons, c.t))
+    if model.chambers.size:
+        chambers = chamber_state(model, c)
+        residual = residual - chambers.pressure @ jnp.asarray(model.chambers.arms)
+        if c.multipliers is not None:
+            violations.append(chambers.gap)
     return Balance(
         residual,
         motion,
@@ -131,6 +157,7 @@ def balance(model: Model, c: Coordinates) -> Balance:
         stress,
         closures,
         jnp.concatenate(violations),
+        tendons,
     )
 
 

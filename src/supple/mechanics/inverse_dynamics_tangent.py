@@ -25,6 +25,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose, se3
 from supple.mechanics import rows
+from supple.mechanics.chambers import chamber_state
 from supple.mechanics.closures import ClosureMotion, closure_laws, closure_rows
 from supple.mechanics.inverse_dynamics import (
     Balance,
@@ -34,6 +35,7 @@ from supple.mechanics.inverse_dynamics import (
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics
 from supple.mechanics.local import Coordinates
+from supple.mechanics.tendons import tendon_stiffness
 from supple.model.model import GROUND, Model
 
 
@@ -127,6 +129,19 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
         chosen = np.eye(model.nv)[np.array(model.prescribed.v_index)]
         imposed = jnp.asarray(model.prescribed.scale)[:, None] * chosen
         jacobian = jnp.concatenate([jacobian, imposed])
+    if state.tendons is not None:
+        stiffening, drag = tendon_stiffness(model, c, state.tendons)
+        stiffness, damping = stiffness + stiffening, damping + drag
+        by_length = model.tendons.by_length
+        if len(by_length) and c.multipliers is not None:
+            jacobian = jnp.concatenate([jacobian, state.tendons.arms[by_length]])
+    if model.chambers.size:
+        arms = jnp.asarray(model.chambers.arms)
+        stiffness = stiffness - arms.T @ (chamber_state(model, c).by_volume[:, None] * arms)
+        by_volume = model.chambers.by_volume
+        if len(by_volume) and c.multipliers is not None:
+            own = arms[by_volume] / jnp.asarray(model.chambers.area)[by_volume, None]
+            jacobian = jnp.concatenate([jacobian, own])
     return Tangent(state.residual, mass, damping, stiffness, state.violation, jacobian)
 
 

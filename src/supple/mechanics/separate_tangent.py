@@ -56,7 +56,8 @@ class SeparateTangent(NamedTuple):
 
 def is_separable(model: Model) -> bool:
     """Whether the robot has this structure: several massive elements, all on the ground, closed."""
-    if model.closures.size == 0 or model.prescribed.size or not model.topology.all_on_ground:
+    others = model.prescribed.size or model.tendons.size or model.chambers.size
+    if model.closures.size == 0 or others or not model.topology.all_on_ground:
         return False
     carried = {_place(model, sample)[:2] for sample in model.bodies.sample}
     massive = all(

@@ -53,12 +53,20 @@ class Table(AbstractLaw):
         values = jnp.asarray(self.values, dtype=float)
         starts = np.array(self.times[:-1])
         # A sum of ramps: quicker to compile and to run than a search.
-        passed = jnp.clip((t - starts) / np.diff(self.times), 0.0, 1.0)
+        passed = (_within(t, starts, np.array(self.times[1:])) - starts) / np.diff(self.times)
         return values[0] + passed @ jnp.diff(values)
 
     @property
     def corners(self) -> tuple[float, ...]:
         return self.times
+
+
+def _within(t: Any, start: Any, end: Any) -> Any:
+    """T held within [start, end); at both ends its derivative is that of what follows.
+
+    Runs start, and start anew, at corners: there the halves that ``jnp.clip`` takes would be wrong.
+    """
+    return jnp.where(t < start, start, jnp.where(t >= end, end, t))
 
 
 class Spline(AbstractLaw):
@@ -85,7 +93,7 @@ class Spline(AbstractLaw):
 
     def __call__(self, t: Float[Array, ""]) -> Float[Array, ""]:
         times = np.array(self.times)
-        inside = jnp.clip(t, times[0], times[-1])
+        inside = _within(t, times[0], times[-1])
         piece = jnp.clip(jnp.sum(inside >= times) - 1, 0, len(times) - 2)
         s = inside - jnp.asarray(times)[piece]
         a, b, c, d = jnp.asarray(self.coefficients)[:, piece]

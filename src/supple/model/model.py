@@ -17,11 +17,13 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose
+from supple.model.chambers import Chambers
 from supple.model.closures import Closures
 from supple.model.joints import AbstractJoint
 from supple.model.laws import AbstractLaw
 from supple.model.loads import AbstractPointLoad, InternalStress
 from supple.model.prescribed import Prescribed
+from supple.model.tendons import Tendons
 from supple.space import RodGrid
 
 GROUND = -1
@@ -222,6 +224,8 @@ class Model(eqx.Module):
     bodies: Bodies
     closures: Closures
     prescribed: Prescribed
+    tendons: Tendons
+    chambers: Chambers
     loads: tuple[AbstractPointLoad, ...]
     stresses: tuple[InternalStress, ...]
     gravity: Float[Array, " 3"]
@@ -239,6 +243,14 @@ class Model(eqx.Module):
         groups = tuple(g.at(t) if isinstance(g, RodGroup) else g for g in self.groups)
         return dataclasses.replace(self, groups=groups)
 
+    def still(self, t: Float[Array, ""]) -> "Model":
+        """The model with rods as long as they are at time t, and no longer growing: for statics."""
+        groups = tuple(
+            dataclasses.replace(g, growth_rates=None) if isinstance(g, RodGroup) else g
+            for g in self.at(t).groups
+        )
+        return dataclasses.replace(self, groups=groups)
+
     @property
     def nq(self) -> int:
         """Length of the configuration vector q."""
@@ -251,13 +263,14 @@ class Model(eqx.Module):
 
     @property
     def equations(self) -> int:
-        """Number of equations that close loops or impose coordinates, each with a multiplier."""
-        return self.closures.size + self.prescribed.size
+        """Number of equations (closed loops, imposed coordinates, lengths and volumes), with multipliers."""
+        driven = len(self.tendons.by_length) + len(self.chambers.by_volume)
+        return self.closures.size + self.prescribed.size + driven
 
     @property
     def corners(self) -> tuple[float, ...]:
         """Times at which some load is not smooth, sorted."""
         found = {c for load in self.loads for c in load.corners}
         laws = [g.growth for g in self.groups if isinstance(g, RodGroup) and g.growth is not None]
-        laws += self.prescribed.laws
+        laws += (*self.prescribed.laws, *self.tendons.laws, *self.chambers.laws)
         return tuple(sorted(found.union(*(law.corners for law in laws))))

@@ -18,6 +18,7 @@ from supple.mechanics.energy import Energies, Momentum, energies, momentum
 from supple.mechanics.frames import find_frame, find_joint, find_rod, frame_poses, rod_shape
 from supple.mechanics.inverse_dynamics import closing_wrenches, violation
 from supple.mechanics.local import difference, rate, rate_derivative, retract
+from supple.mechanics.tendons import tendon_state
 from supple.model.model import Model, RodGroup
 from supple.model.state import State
 from supple.time.advance import Cursor, Status
@@ -123,6 +124,16 @@ class Result:
         i = imposed.names.index(name)
         return -self.multipliers[:, self.model.closures.size + i] * np.asarray(imposed.scale)[i]
 
+    def tendon(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Length (n,) in m and tension (n,) in N of a tendon."""
+        names = self.model.tendons.names
+        if name not in names:
+            known = ", ".join(names) or "none: the robot has no tendons"
+            raise StateError(f"tendon: got {name!r}; need one of: {known}")
+        length, tension = _batched_tendons(self.model, self.q, self.v, self.t, self.multipliers)
+        i = names.index(name)
+        return np.asarray(length)[:, i], np.asarray(tension)[:, i]
+
     def closure(self, name: str) -> np.ndarray:
         """Wrench (n, 6) that a closing joint exerts on its outer item, at and in the joint's outer frame.
 
@@ -161,7 +172,7 @@ class Result:
             newton=self.newton[near],
             substeps=self.substeps[near],
             update=self.update[near],
-            multipliers=self.multipliers[near],
+            multipliers=_linear(times, self.t, self.multipliers),
         )
 
     def save(self, path: str | Path) -> Path:
@@ -196,10 +207,17 @@ class Result:
         return path
 
 
+def _linear(times: np.ndarray, t: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Columns (n, m) known at t, at other times."""
+    found = [np.interp(times, t, column) for column in columns.T]
+    return np.stack(found, axis=1) if found else np.zeros((len(times), 0))
+
+
 def _over_time(function: Callable[..., Any]) -> Callable[..., Any]:
     return jit(lambda model, *columns: jax.vmap(partial(function, model))(*columns))
 
 
+_batched_tendons = _over_time(tendon_state)
 _batched_violation = _over_time(violation)
 _batched_wrenches = _over_time(closing_wrenches)
 _batched_poses = _over_time(frame_poses)

@@ -40,6 +40,7 @@ from supple.robot.items import (
 from supple.robot.joint import Fixed
 from supple.robot.placement import placement
 from supple.robot.robot import Robot
+from supple.robot.routing import chambers_of, tendons_of
 from supple.space import rod_grid
 from supple.space.grid import one_sided
 
@@ -165,6 +166,8 @@ def build_model(robot: Robot) -> Model:
         bodies=_bodies(robot, seats, sample_of),
         closures=_closures(robot, closure_seats, sample_of),
         prescribed=_prescribed(robot, slots),
+        tendons=tendons_of(robot, slots["rod"]),
+        chambers=chambers_of(robot, slots["rod"], int(counts[3])),
         loads=_loads(robot, wrench_seats, sample_of),
         stresses=tuple(
             _internal_stress(stress, elements)

@@ -9,6 +9,7 @@ from supple.numeric import check_vector
 from supple.robot.items import (
     GROUND_NAME,
     Body,
+    Chamber,
     Closure,
     Item,
     Marker,
@@ -16,6 +17,7 @@ from supple.robot.items import (
     Rod,
     Solid,
     Stress,
+    Tendon,
     Wrench,
 )
 
@@ -109,7 +111,9 @@ def _held_by(item: Item) -> tuple[str, ...]:
     """Names of the items that a load or a closure cannot do without."""
     if isinstance(item, Closure):
         return item.on, item.to
-    return (item.on,) if isinstance(item, Wrench | Stress | Prescribe) else ()
+    if isinstance(item, Tendon):
+        return item.rods
+    return (item.on,) if isinstance(item, Wrench | Stress | Prescribe | Chamber) else ()
 
 
 def _check_closure(item: Closure, solids: dict[str, Solid]) -> None:
@@ -128,7 +132,7 @@ def _check_graph(robot: Robot) -> None:
     names: set[str] = set()
     for item in robot.items:
         if not isinstance(item, Item):
-            need = "Rod, Body, Marker, Closure, Prescribe, Wrench or Stress items"
+            need = "Rod, Body, Marker, Closure, Prescribe, Tendon, Chamber, Wrench or Stress items"
             raise DescriptionError(robot.name, "items", item, need)
         if item.name in names:
             raise DescriptionError(item.name, "name", item.name, "a name used only once")
@@ -140,15 +144,21 @@ def _check_graph(robot: Robot) -> None:
         if isinstance(item, Closure):
             _check_closure(item, solids)
             continue
+        if isinstance(item, Tendon):
+            for rod in item.rods:
+                if not isinstance(solids.get(rod), Rod):
+                    known = ", ".join(name for name, s in solids.items() if isinstance(s, Rod))
+                    raise DescriptionError(item.name, "on", rod, f"a rod, one of: {known}")
+            continue
         placed = isinstance(item, Rod | Body | Marker)
         target = item.parent if isinstance(item, Rod | Body | Marker) else item.on
         field = "parent" if placed else "on"
         if target not in solids and (target != GROUND_NAME or field == "on"):
             known = ", ".join([*solids] + ([GROUND_NAME] if field == "parent" else []))
             raise DescriptionError(item.name, field, target, f"one of: {known}")
-        if isinstance(item, Stress) and not isinstance(solids[target], Rod):
+        if isinstance(item, Stress | Chamber) and not isinstance(solids[target], Rod):
             raise DescriptionError(item.name, "on", target, "the name of a rod")
-        along = item.at if not isinstance(item, Stress | Prescribe) else 1.0
+        along = item.at if not isinstance(item, Stress | Prescribe | Chamber) else 1.0
         if along != 1.0 and not isinstance(solids.get(target), Rod):
             raise DescriptionError(item.name, "at", along, f"a rod to be on; {target!r} is not one")
     for name in solids:

@@ -43,9 +43,13 @@ SIDEWAYS_LENGTHS = np.array(
 legs of nine modes. Past x = -0.203 m that equilibrium is unstable."""
 
 
-def hole_angles(legs: int = 6, *, major: float = 100.0) -> tuple[np.ndarray, np.ndarray]:
-    """Angles (rad) of base and plate holes: pairs, close at the base where they are wide at the plate."""
+def hole_angles(legs: int = 6) -> tuple[np.ndarray, np.ndarray]:
+    """Angles (rad) of base and plate holes: pairs, close at the base where they are wide at the plate.
+
+    Wide is 100° for six legs, as printed, and as much less as there are more legs.
+    """
     pairs = legs // 2
+    major = 600.0 / legs
     minor = 360.0 / pairs - major
     centre = 360.0 / pairs * np.repeat(np.arange(pairs), 2)
     side = np.tile([-0.5, 0.5], pairs)
@@ -64,7 +68,7 @@ def stewart_gough(
 ) -> Robot:
     """The robot; ``lengths`` (n, legs) in metres at ``times`` (n,) in seconds move it."""
     steel = Material(E=207e9, nu=0.3, density=8000.0)
-    base, plate = hole_angles(legs, major=100.0 * 6 / legs)
+    base, plate = hole_angles(legs)
     basis = {"kx": torsion_modes, "ky": bending_modes, "kz": bending_modes}
 
     def ring(angle: float) -> tuple[float, float, float]:

@@ -10,12 +10,21 @@ from supple.mechanics.inverse_dynamics import violation
 from supple.model.model import Model
 from supple.solve.equilibrium import Rest, relax
 
+CLOSED = 1e-9
+"""A described shape closed to this (m) is taken as it is; steps close what is left."""
+
 relaxed = jit(relax, quick=True)
 _violation = jit(violation, quick=True)
 
 
 def closed_at_rest(model: Model, q: np.ndarray, t: float) -> Rest:
-    """The unloaded robot closed near q; raises :class:`SolveError` if it cannot be closed."""
+    """Q itself if it is closed, or else the unloaded robot closed near it, where its elasticity rests.
+
+    Raises :class:`SolveError` if it cannot be closed.
+    """
+    left = _violation(model, jnp.asarray(q), jnp.asarray(float(t)))
+    if np.abs(np.asarray(left)).max() < CLOSED:
+        return Rest(jnp.asarray(q), None, jnp.ones((), dtype=bool), left)
     unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
     rest = relaxed(unloaded, jnp.asarray(q), jnp.asarray(float(t)))
     if not bool(rest.came_to_rest):
@@ -38,7 +47,14 @@ def equation_name(model: Model, left: np.ndarray) -> str:
     row, closures = int(np.argmax(left)), model.closures
     if row < closures.size:
         return f"closure {closures.names[closures.joint_of_row[row]]!r}"
-    return f"imposed coordinate {model.prescribed.names[row - closures.size]!r}"
+    row -= closures.size
+    if row < model.prescribed.size:
+        return f"imposed coordinate {model.prescribed.names[row]!r}"
+    row -= model.prescribed.size
+    by_length, by_volume = model.tendons.by_length, model.chambers.by_volume
+    if row < len(by_length):
+        return f"tendon {model.tendons.names[by_length[row]]!r}"
+    return f"chamber {model.chambers.names[by_volume[row - len(by_length)]]!r}"
 
 
 def open_message(model: Model, rest: Rest) -> str:

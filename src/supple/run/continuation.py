@@ -87,8 +87,8 @@ def _linear(model, q, y, t):  # type: ignore[no-untyped-def]
     def motion(t):  # type: ignore[no-untyped-def]
         return Coordinates(q, y[:n], zero, zero, t, y[n:] if model.equations else None)
 
-    tangent = inverse_dynamics_tangent(model, motion(t))
-    left, by_time = jax.jvp(lambda t: equations(model, motion(t)), (t,), (jnp.ones(()),))
+    tangent = inverse_dynamics_tangent(model.still(t), motion(t))
+    left, by_time = jax.jvp(lambda t: equations(model.still(t), motion(t)), (t,), (jnp.ones(()),))
     return left, by_time, tangent, retract(model, q, y[:n])
 
 
@@ -141,7 +141,10 @@ def follow(
         points.append(new)
         point = new
         step = min(step * (1.5 if iterations <= 4 else 1.0), largest)
-        if (point.t - until) * forward >= 0 or (point.t - begun.t) * forward < -1e-9:
+        if (point.t - until) * forward >= 0:
+            break
+        if (point.t - begun.t) * forward < -1e-9:
+            message = f"came back to its first time, t = {begun.t:.6g} s"
             break
     else:
         message = f"stopped after {max_points} points, at t = {point.t:.6g} s"

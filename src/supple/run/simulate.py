@@ -83,7 +83,7 @@ def simulate(
     Name a step ``dt`` (s) for fixed steps, generalized-α (ρ∞ = 0.8) unless a scheme is given; otherwise
     the step follows from ``accuracy`` (displacement error over the robot's size, 1e-3 by default) with
     Radau IIA of order 5. ``start`` is a state or an equilibrium (default: at rest as described,
-    with its loops closed);
+    with its loops closed); velocities that closed loops or imposed laws forbid are changed as by an impact.
     ``output`` are instants, or a spacing (s), to report instead of the solver's own.
     ``progress(t, count)`` is called about four times a second and at the end.
     Ctrl-C ends the run with everything computed so far and status INTERRUPTED.

@@ -18,7 +18,7 @@ from supple.mechanics.local import difference, neutral, retract
 from supple.model.model import Model
 from supple.results.result import Result
 from supple.robot.robot import Robot
-from supple.run.assembly import open_message, relaxed
+from supple.run.assembly import check_closed, open_message, relaxed
 from supple.run.simulate import as_model, coordinate_owner, initial_state, simulate
 from supple.solve.equilibrium import (
     EquilibriumSolution,
@@ -203,8 +203,11 @@ def release(robot: Robot, loads: str | Iterable[str], duration: float, **options
 
 
 def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> Modes:
-    """Vibration modes about a configuration or equilibrium (default: the described shape)."""
+    """Vibration modes about a configuration or equilibrium (default: as described, loops closed)."""
     model = as_model(robot)
+    if model.equations:
+        at = assembled(model) if at is None else at
+        check_closed(model, np.asarray(getattr(at, "q", at)), float(getattr(at, "t", 0.0)))
     q = neutral(model) if at is None else getattr(at, "q", at)
     t, forces = getattr(at, "t", 0.0), getattr(at, "multipliers", None)
     return vibration_modes(model, q, count, t, forces)

@@ -101,6 +101,7 @@ def solve_equilibrium(
 
     A robot with closed loops must start from a closed configuration and its multipliers.
     """
+    model = model.still(t)
     fixed = lax.stop_gradient((model, q, t, multipliers))
     path = _follow(*fixed, first_increment=first_increment)
     n = model.nv
@@ -231,6 +232,7 @@ def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
     the steps grow the iteration becomes Newton's. Open loops are closed on the way, a fraction at each
     step: this is how a robot is assembled from a rough guess.
     """
+    model = model.still(t)
     n, m = model.nv, model.equations
     zero = jnp.zeros(model.nv)
     scale = jnp.asarray(model.scale)

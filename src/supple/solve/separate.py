@@ -76,9 +76,9 @@ def factorise_separate(
 def _coupled(
     schur: Float[Array, "k k r r"],
     a: Side,
-    left: Float[Array, "_ r m"],
+    left: Float[Array, "_ r _"],
     b: Side,
-    right: Float[Array, "_ m r"],
+    right: Float[Array, "_ _ r"],
 ) -> Float[Array, "k k r r"]:
     """Add what the closures of two sides feel of each other through the elements they share."""
     if a.group != b.group:

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.compile import jit
-from supple.mechanics.forward_dynamics import acceleration
+from supple.mechanics.forward_dynamics import acceleration, allowed_velocity
 from supple.model.model import Model
 from supple.model.state import State
 from supple.time.control import ErrorControl, FixedStep, StepControl
@@ -91,10 +91,11 @@ class _Loop(NamedTuple):
 
 @partial(jit, quick=True, static_argnames=("scheme",))
 def begin(model: Model, scheme: AbstractScheme, state: State, h: Float[Array, ""]) -> Cursor:
-    """Cursor at a state, with its acceleration made consistent with the loads."""
+    """Cursor at a state, its velocity consistent with closed loops, its acceleration with the loads."""
     zero, none = jnp.zeros((), dtype=int), jnp.zeros(())
-    a, multipliers = acceleration(model, state.q, state.v, state.t)
-    state = State(jnp.asarray(state.t, dtype=float), state.q, state.v, a, multipliers)
+    v = allowed_velocity(model, state.q, state.v, state.t)
+    a, multipliers = acceleration(model, state.q, v, state.t)
+    state = State(jnp.asarray(state.t, dtype=float), state.q, v, a, multipliers)
     return Cursor(
         state=state,
         memory=scheme.start(model, state),
@@ -214,7 +215,7 @@ def _fixed(
     good = step.converged & _finite(step.state)
     ledger = c.ledger
     if ledger is not None:
-        ledger, kept = audit(model, ledger, step.state, control.gain)
+        ledger, kept = audit(model, ledger, c.state, step.state, control.gain)
         # Splitting for energy's sake ends early: it must not fail a run that can go on.
         good = good & (kept | (h / 2 < control.dt * control.smallest_for_energy))
     arrived = good & (h == room)

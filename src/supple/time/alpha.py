@@ -154,7 +154,8 @@ class GeneralizedAlpha(AbstractScheme):
             xddot = ((1 - am) * new + am * auxiliary - af * a) / (1 - af)
             return Coordinates(state.q, x, xdot, xddot, state.t + h), new
 
-        return _Problem(model, motion, gamma / (beta * h), (1 - am) / (1 - af) / (beta * h**2))
+        by_change = (1 - am) / (1 - af) / (beta * h**2)
+        return _Problem(model.at(state.t + h), motion, gamma / (beta * h), by_change)
 
     def step(
         self,
@@ -251,7 +252,7 @@ class ImplicitEuler(AbstractScheme):
             xddot = (x / h - state.v) / h
             return Coordinates(state.q, x, x / h, xddot, state.t + h), xddot
 
-        return _Problem(model, motion, 1 / h, 1 / h**2)
+        return _Problem(model.at(state.t + h), motion, 1 / h, 1 / h**2)
 
     def step(
         self,

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 # Compiling dominates these tests, and none of them times anything: skip LLVM's optimisations.
 if "xla_backend_optimization_level" not in os.environ.get("XLA_FLAGS", ""):
@@ -9,9 +10,22 @@ if "xla_backend_optimization_level" not in os.environ.get("XLA_FLAGS", ""):
     flags = ("--xla_backend_optimization_level=0", os.environ.get("XLA_FLAGS", ""))
     os.environ["XLA_FLAGS"] = " ".join(flags).strip()
 
+import jax
 import jaxtyping
 import numpy as np
 import pytest
+
+
+@pytest.fixture(autouse=True)
+def few_mappings() -> Iterator[None]:
+    """Forget compiled programs before they fill the process's memory map (65530 entries on Linux).
+
+    Each takes a few entries, and XLA crashes when there are none left.
+    """
+    yield
+    maps = Path("/proc/self/maps")
+    if maps.exists() and maps.read_bytes().count(b"\n") > 30_000:
+        jax.clear_caches()
 
 
 @pytest.fixture

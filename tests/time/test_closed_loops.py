@@ -155,6 +155,7 @@ def after_steps(theta):
     return outcome, found.status
 
 
+@pytest.mark.slow
 def test_gradient_and_batch_of_a_closed_run():
     """Coordinates and closing forces after three steps, by E, density and load: two compilations."""
     bent()

@@ -7,13 +7,13 @@ when the modes are doubled.
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from supple.bench.rods import on_one_core, reference
+from supple.bench.rods import Row as RodRow, on_one_core, reference
 from supple.results.result import Result
 from supple.robot.robot import Robot
 from supple.robots.rfrfr import rfrfr
@@ -37,26 +37,11 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of the table."""
+class Row(RodRow):
+    """One line of the table: that of the rod benches, the number of legs, how open loops were (m)."""
 
-    case: str
-    preset: str
     legs: int
-    n_dof: int
-    steps: int
-    compile_s: float
-    wall_s: float
-    simulated_s: float
-    ratio: float
-    tip_error: float
-    newton_per_step: float
     closure_violation: float
-    status: str
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
 
 
 def rfrfr_error(result: Result) -> float:

@@ -5,6 +5,8 @@ the sign of the torques open; here there is no gravity, and the printed sign is 
 inwards. The laws name their corners, so that steps that follow from an accuracy end there.
 """
 
+from typing import Any
+
 import jax.numpy as jnp
 import numpy as np
 
@@ -21,13 +23,13 @@ SWAY = 0.04
 """Half the height of the swaying torque (N m)."""
 
 
-def ramp_torque(t):  # type: ignore[no-untyped-def]
+def ramp_torque(t: Any) -> Any:
     """Right motor (5.8): a smooth ramp from 1 s to 2 s, then held (N m)."""
     s = jnp.clip(t - 1.0, 0.0, 1.0)
     return HOLD * (6 * s**5 - 15 * s**4 + 10 * s**3)
 
 
-def swaying_torque(t):  # type: ignore[no-untyped-def]
+def swaying_torque(t: Any) -> Any:
     """Left motor (5.9): the opposite ramp, and three periods of swaying from 4 s to 7 s (N m)."""
     sway = SWAY * (1 - jnp.cos(2 * np.pi * (t - 4.0)))
     return -ramp_torque(t) + jnp.where((t > 4.0) & (t < 7.0), sway, 0.0)

@@ -13,21 +13,21 @@ from supple.section import Circle, Material
 LENGTH, RADIUS, MODULUS = 1.0, 0.01, 1e6
 
 
-def _columns(y, z):  # type: ignore[no-untyped-def]
+def _columns(y: np.ndarray, z: np.ndarray | float) -> np.ndarray:
     return np.stack([y, z + 0.0 * y], axis=1)
 
 
-def convergent(u):  # type: ignore[no-untyped-def]
+def convergent(u: np.ndarray) -> np.ndarray:
     """From the side to the centre."""
     return _columns(RADIUS * (1 - u) / 2, 0.0)
 
 
-def cross(u):  # type: ignore[no-untyped-def]
+def cross(u: np.ndarray) -> np.ndarray:
     """From one side to the other."""
     return _columns(RADIUS * (1 - 2 * u) / 2, 0.0)
 
 
-def spiral(u):  # type: ignore[no-untyped-def]
+def spiral(u: np.ndarray) -> np.ndarray:
     """Once round the axis."""
     return RADIUS / 2 * _columns(np.sin(2 * np.pi * u), np.cos(2 * np.pi * u))
 

@@ -2,9 +2,13 @@
 
 import json
 import sys
-from typing import Annotated
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from supple.bench.rods import Row
 
 app = typer.Typer(
     help="Simulate robots of rigid bodies and slender elastic rods.",
@@ -29,6 +33,53 @@ def version() -> None:
     typer.echo(installed("supple"))
 
 
+def _measured_as_it_is() -> None:
+    """Compile times are reported as they are: nothing comes from the cache."""
+    import jax
+
+    jax.config.update("jax_enable_compilation_cache", False)
+
+
+def _check_choices(option: str, given: list[str] | None, known: Iterable[str]) -> None:
+    """Leave with status 2 if something is asked for that does not exist."""
+    for value in given or []:
+        if value not in known:
+            typer.echo(f"{option}: got {value!r}; need one of: {', '.join(known)}", err=True)
+            raise typer.Exit(2)
+
+
+def _print_rows(rows: "Iterable[Row]", columns: dict[str, str], *, as_json: bool) -> None:
+    """Print rows as they come, by format of each column, or as JSON; status 1 if a run failed."""
+    if not as_json:
+        # Strip the precision from a format to align the names.
+        widths = {name: form.split(".")[0].rstrip("dsfe") for name, form in columns.items()}
+        typer.echo(" ".join(f"{name:{width}}" for name, width in widths.items()) + "  status")
+    failed = False
+    for row in rows:
+        failed = failed or row.status != "DONE"
+        values = row.as_dict()
+        if as_json:
+            typer.echo(json.dumps(values))
+        else:
+            cells = (f"{values[name]:{form}}" for name, form in columns.items())
+            typer.echo(" ".join(cells) + f"  {row.status}")
+        sys.stdout.flush()
+    if failed:
+        raise typer.Exit(1)
+
+
+COLUMNS = {
+    "case": "<16s",
+    "preset": "<7s",
+    "n_dof": ">5d",
+    "steps": ">6d",
+    "newton_per_step": ">15.2f",
+    "compile_s": ">9.2f",
+    "ratio": ">8.4f",
+    "tip_error": ">9.1e",
+}
+
+
 @bench_app.command("rods")
 def bench_rods(
     case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
@@ -37,37 +88,12 @@ def bench_rods(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """The four rod benches against an independent finite-element solution."""
-    import jax
-
-    jax.config.update(
-        "jax_enable_compilation_cache", False
-    )  # compile times are reported as they are
+    _measured_as_it_is()
     from supple.bench.rods import CASES, PRESETS, run_rods
 
-    for given, known, name in ((case, CASES, "--case"), (preset, PRESETS, "--preset")):
-        for value in given or []:
-            if value not in known:
-                typer.echo(f"{name}: got {value!r}; need one of: {', '.join(known)}", err=True)
-                raise typer.Exit(2)
-    failed = False
-    if not as_json:
-        typer.echo(
-            f"{'case':18} {'preset':7} {'dof':>4} {'steps':>6} {'newton':>6} {'compile s':>9} "
-            f"{'time/real':>9} {'tip error':>9}  status"
-        )
-    for row in run_rods(case, preset, repeats):
-        failed = failed or row.status != "DONE"
-        if as_json:
-            typer.echo(json.dumps(row.as_dict()))
-        else:
-            typer.echo(
-                f"{row.case:18} {row.preset:7} {row.n_dof:4d} {row.steps:6d} "
-                f"{row.newton_per_step:6.2f} {row.compile_s:9.2f} {row.ratio:9.4f} "
-                f"{row.tip_error:9.1e}  {row.status}"
-            )
-        sys.stdout.flush()
-    if failed:
-        raise typer.Exit(1)
+    _check_choices("--case", case, CASES)
+    _check_choices("--preset", preset, PRESETS)
+    _print_rows(run_rods(case, preset, repeats), COLUMNS, as_json=as_json)
 
 
 @bench_app.command("cpr")
@@ -77,33 +103,10 @@ def bench_cpr(
     repeats: Annotated[int, typer.Option(help="Warm runs; the best one counts.", min=1)] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """Continuum parallel robots: time, error, and how closed their loops stay."""
-    import jax
-
-    jax.config.update("jax_enable_compilation_cache", False)  # report compile times as they are
+    """Continuum parallel robots: time, error (m), and how closed their loops stay (m)."""
+    _measured_as_it_is()
     from supple.bench.cpr import CASES, run_cpr
 
-    known = sorted({case.robot for case in CASES})
-    for value in robot or []:
-        if value not in known:
-            typer.echo(f"--robot: got {value!r}; need one of: {', '.join(known)}", err=True)
-            raise typer.Exit(2)
-    failed = False
-    if not as_json:
-        typer.echo(
-            f"{'robot':14} {'preset':7} {'legs':>4} {'dof':>4} {'steps':>6} {'newton':>6} "
-            f"{'compile s':>9} {'time/real':>9} {'error m':>9} {'open m':>9}  status"
-        )
-    for row in run_cpr(robot, legs, repeats):
-        failed = failed or row.status != "DONE"
-        if as_json:
-            typer.echo(json.dumps(row.as_dict()))
-        else:
-            typer.echo(
-                f"{row.case:14} {row.preset:7} {row.legs:4d} {row.n_dof:4d} {row.steps:6d} "
-                f"{row.newton_per_step:6.2f} {row.compile_s:9.2f} {row.ratio:9.4f} "
-                f"{row.tip_error:9.1e} {row.closure_violation:9.1e}  {row.status}"
-            )
-        sys.stdout.flush()
-    if failed:
-        raise typer.Exit(1)
+    _check_choices("--robot", robot, sorted({known.robot for known in CASES}))
+    columns = COLUMNS | {"legs": ">4d", "closure_violation": ">17.1e"}
+    _print_rows(run_cpr(robot, legs, repeats), columns, as_json=as_json)

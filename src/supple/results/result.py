@@ -15,10 +15,17 @@ from supple.compile import jit
 from supple.errors import StateError
 from supple.lie import Pose
 from supple.mechanics.energy import Energies, Momentum, energies, momentum
-from supple.mechanics.frames import find_frame, find_joint, find_rod, frame_poses, rod_shape
+from supple.mechanics.frames import (
+    find_frame,
+    find_joint,
+    find_rod,
+    find_transmission,
+    frame_poses,
+    rod_shape,
+)
 from supple.mechanics.inverse_dynamics import closing_wrenches, violation
 from supple.mechanics.local import difference, rate, rate_derivative, retract
-from supple.mechanics.tendons import tendon_state
+from supple.mechanics.transmissions import transmission_state
 from supple.model.model import Model, RodGroup
 from supple.model.state import State
 from supple.time.advance import Cursor, Status
@@ -126,13 +133,27 @@ class Result:
 
     def tendon(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Length (n,) in m and tension (n,) in N of a tendon."""
-        names = self.model.tendons.names
-        if name not in names:
-            known = ", ".join(names) or "none: the robot has no tendons"
-            raise StateError(f"tendon: got {name!r}; need one of: {known}")
-        length, tension = _batched_tendons(self.model, self.q, self.v, self.t, self.multipliers)
-        i = names.index(name)
-        return np.asarray(length)[:, i], np.asarray(tension)[:, i]
+        length, effort = self._transmission("tendon", name)
+        return length, -effort
+
+    def chamber(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Volume (n,) in m³ and gauge pressure (n,) in Pa of a fluid chamber."""
+        return self._transmission("chamber", name)
+
+    def motor(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Joint coordinate (n,) in rad (m) and torque (n,) in N m (N) at the joint of a motor."""
+        return self._transmission("motor", name)
+
+    def spring(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Length (n,) in m and tension (n,) in N of a spring."""
+        length, effort = self._transmission("spring", name)
+        return length, -effort
+
+    def _transmission(self, kind: str, name: str) -> tuple[np.ndarray, np.ndarray]:
+        own = find_transmission(self.model, kind, name)
+        columns = self.q, self.v, self.t, self.multipliers
+        length, effort = _batched_transmissions(self.model, *columns)
+        return np.asarray(length)[:, own], np.asarray(effort)[:, own]
 
     def closure(self, name: str) -> np.ndarray:
         """Wrench (n, 6) that a closing joint exerts on its outer item, at and in the joint's outer frame.
@@ -217,7 +238,7 @@ def _over_time(function: Callable[..., Any]) -> Callable[..., Any]:
     return jit(lambda model, *columns: jax.vmap(partial(function, model))(*columns))
 
 
-_batched_tendons = _over_time(tendon_state)
+_batched_transmissions = _over_time(transmission_state)
 _batched_violation = _over_time(violation)
 _batched_wrenches = _over_time(closing_wrenches)
 _batched_poses = _over_time(frame_poses)

@@ -21,6 +21,7 @@ from supple.lie import Pose as Pose
 from supple.model.laws import (
     Constant as Constant,
     Function as Function,
+    Input as Input,
     Spline as Spline,
     Table as Table,
     ramp as ramp,
@@ -36,6 +37,7 @@ from supple.robot.actuators import (
     Spring as Spring,
     Tendon as Tendon,
 )
+from supple.robot.controller import Controller as Controller
 from supple.robot.items import (
     Body as Body,
     Closure as Closure,

@@ -18,6 +18,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose
 from supple.model.closures import Closures
+from supple.model.control import Control
 from supple.model.joints import AbstractJoint
 from supple.model.laws import AbstractLaw
 from supple.model.loads import AbstractLineLoad, AbstractPointLoad, InternalStress
@@ -232,6 +233,7 @@ class Model(eqx.Module):
     loads: tuple[AbstractPointLoad, ...]
     line_loads: tuple[AbstractLineLoad, ...]
     stresses: tuple[InternalStress, ...]
+    controls: tuple[Control, ...]
     gravity: Float[Array, " 3"]
     load_factor: Float[Array, ""]
     """Multiplies gravity, loads and internal stresses; statics raises it from 0 to 1."""

@@ -95,6 +95,8 @@ class Transmissions(eqx.Module):
     kinds: tuple[str, ...] = eqx.field(static=True)
     """"tendon", "chamber", "motor" or "spring"."""
     names: tuple[str, ...] = eqx.field(static=True)
+    cables: tuple[bool, ...] = eqx.field(static=True)
+    """Whether each can only pull."""
 
     @property
     def size(self) -> int:
@@ -136,5 +138,5 @@ def no_transmissions(nv: int) -> Transmissions:
     """A robot that nothing drives."""
     none = np.zeros(0)
     return Transmissions(
-        none, np.zeros((0, nv)), no_channels(), no_segments(), (), (), (), (), ()
+        none, np.zeros((0, nv)), no_channels(), no_segments(), (), (), (), (), (), ()
     )  # fmt: skip

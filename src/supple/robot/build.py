@@ -27,6 +27,7 @@ from supple.model.prescribed import Prescribed
 from supple.numeric import asarray, is_traced, stack
 from supple.robot.actuators import Motor
 from supple.robot.closing import closing_rows, keeps_coordinates, without_redundancy
+from supple.robot.controller import Controller
 from supple.robot.items import Body, Closure, Prescribe, Rod
 from supple.robot.joint import Fixed
 from supple.robot.loading import add_swimming, line_loads_of, point_loads_of, stresses_of
@@ -131,6 +132,7 @@ def build_model(robot: Robot) -> Model:
         loads=tuple(make(sample_of(seat), seat.offset) for seat, make in point_loads),
         line_loads=line_loads_of(robot, seating, groups),
         stresses=stresses_of(robot, seating),
+        controls=tuple(item.make() for item in robot.items if isinstance(item, Controller)),
         gravity=asarray(robot.gravity),
         load_factor=np.ones(()),
         scale=_scale(elements, groups, order),

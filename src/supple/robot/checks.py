@@ -18,15 +18,20 @@ def check_name(name: object) -> None:
         raise DescriptionError("item", "name", name, need)
 
 
-def check_law(item: str, field: str, law: Any) -> None:
-    """Raise unless a value is a number, a law or a function of time that begins with a finite number."""
+def check_law(item: str, field: str, law: Any, *, vector: int = 0) -> None:
+    """Raise unless a value is a number, a law or a function of time that begins with a finite number.
+
+    With ``vector`` the law may also give so many numbers.
+    """
     if not isinstance(law, AbstractLaw) and not callable(law):
         check_number(item, field, law, "a law, a function of time, or a finite number")
         return
-    check_first(item, field, law)
+    check_first(item, field, law, vector=vector)
 
 
-def check_first(item: str, field: str, law: Any, *, positive: bool = False) -> None:
+def check_first(
+    item: str, field: str, law: Any, *, positive: bool = False, vector: int = 0
+) -> None:
     """Raise unless a law of time begins with a finite (positive) number."""
     need = "a law whose value at t = 0 is a finite number" + (" > 0" if positive else "")
     try:
@@ -36,7 +41,9 @@ def check_first(item: str, field: str, law: Any, *, positive: bool = False) -> N
     if is_traced(first):
         return
     value = np.asarray(first)
-    if value.shape != () or not np.isfinite(value) or (positive and value <= 0):
+    shapes = [(), (vector,)] if vector else [()]
+    finite = value.shape in shapes and bool(np.all(np.isfinite(value)))
+    if not finite or (positive and value <= 0):
         raise DescriptionError(item, field, value.tolist(), need)
 
 

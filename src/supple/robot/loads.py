@@ -19,7 +19,8 @@ class Wrench:
     """Force (N) and moment (N m) at a point of an item, times a law of time.
 
     ``follower=False``: components fixed in space. ``follower=True``: fixed in the item's frame.
-    ``at`` is a fraction of a rod's length, ``position`` (m) a point in the frame there.
+    ``at`` is a fraction of a rod's length, ``position`` (m) a point in the frame there. The law gives one
+    number, or six that multiply the components of moment and force.
     """
 
     name: str
@@ -39,7 +40,7 @@ class Wrench:
         check_vector(self.name, "moment", self.moment, (3,))
         check_vector(self.name, "position", self.position, (3,))
         check_fraction(self.name, "at", self.at)
-        check_law(self.name, "law", self.law)
+        check_law(self.name, "law", self.law, vector=6)
 
     @property
     def holds(self) -> tuple[str, ...]:

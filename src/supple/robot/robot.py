@@ -8,13 +8,14 @@ from supple.model.model import Model
 from supple.numeric import check_vector
 from supple.robot.actuators import Chamber, Motor, Spring, Tendon
 from supple.robot.checks import GROUND_NAME
+from supple.robot.controller import Controller
 from supple.robot.items import Body, Closure, Marker, Prescribe, Rod, Solid
 from supple.robot.loads import Buoyancy, Distributed, Drag, Stress, Swimming, Wrench
 
 Item = (
     Rod | Body | Marker | Closure | Prescribe
     | Tendon | Chamber | Motor | Spring
-    | Wrench | Stress | Distributed | Drag | Buoyancy | Swimming
+    | Wrench | Stress | Distributed | Drag | Buoyancy | Swimming | Controller
 )  # fmt: skip
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)

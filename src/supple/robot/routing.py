@@ -172,6 +172,7 @@ def transmissions_of(
         members=tuple(tuple(i for i, _ in batch) for batch in efforts.values()),
         kinds=tuple(type(item).__name__.lower() for item in items),
         names=tuple(item.name for item in items),
+        cables=tuple(isinstance(item, Tendon) and not item.push for item in items),
     )
 
 

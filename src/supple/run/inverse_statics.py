@@ -37,6 +37,9 @@ class InverseStatics:
     """Configurations (n, nq)."""
     multipliers: np.ndarray
     """Forces of imposed coordinates and closures (n, m), such as tensions of tendons of given length (N)."""
+    jacobian: np.ndarray
+    """Derivative (n, 3, m) of the frame's position by the m numbers that were free; of poses (n, 6, m), with the
+    turn in the frame's target axes first."""
     error: np.ndarray
     """What is left (n,): the largest of the distances (m) and, for poses, the angles (rad)."""
     iterations: np.ndarray
@@ -98,7 +101,8 @@ def inverse_statics(
                 f"{model.name}: target {i} at {np.asarray(goal.position)}: {frame!r} comes no nearer than "
                 f"{left:.3g}; it may be out of reach, or farther than one step from the target before"
             )
-        rows.append((u, np.asarray(q), np.asarray([] if forces is None else forces), left, count))
+        tensions = np.asarray([] if forces is None else forces)
+        rows.append((u, np.asarray(q), tensions, np.asarray(now.by_inputs), left, count))
     values, *others = (np.array(column) for column in zip(*rows, strict=True))
     found = {name: values[:, places[name][0]].reshape(-1, *places[name][1]) for name in names}
     return InverseStatics(found, *others)

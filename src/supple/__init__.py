@@ -37,6 +37,7 @@ from supple.robot.items import (
     Marker as Marker,
     Prescribe as Prescribe,
     Rod as Rod,
+    Sliding as Sliding,
     Stress as Stress,
     Tendon as Tendon,
     Wrench as Wrench,

@@ -81,6 +81,30 @@ class PointWrench(AbstractPointLoad):
         return none.at[:, :3].set(turning), none
 
 
+class SlidingFriction(AbstractPointLoad):
+    """Force against the velocity v along a plane: -(damping + friction / √(v² + speed²)) v."""
+
+    sample: int = eqx.field(static=True)
+    offset: Pose
+    normal: Float[Array, " 3"]
+    """Unit normal of the plane in the world."""
+    friction: Float[Array, ""]
+    damping: Float[Array, ""]
+    speed: Float[Array, ""]
+
+    def wrench(
+        self, t: Float[Array, ""], pose: Pose, twist: Float[Array, " 6"]
+    ) -> Float[Array, " 6"]:
+        normal = pose.rotation.T @ self.normal
+        along = twist[3:] - normal * jnp.dot(normal, twist[3:])
+        dry = self.friction / jnp.sqrt(jnp.dot(along, along) + self.speed**2)
+        return jnp.concatenate([jnp.zeros(3), -(self.damping + dry) * along])
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        return ()
+
+
 class InternalStress(eqx.Module):
     """Stress Λ(X, t) added to the elastic one of a rod (001, eq. 12): a muscle, an actuator."""
 

@@ -12,7 +12,7 @@ from supple.lie import Pose
 from supple.model.closures import Closures, no_closures
 from supple.model.joints import AbstractJoint, FreeJoint
 from supple.model.laws import as_law
-from supple.model.loads import InternalStress, PointWrench
+from supple.model.loads import AbstractPointLoad, InternalStress, PointWrench, SlidingFriction
 from supple.model.model import (
     GROUND,
     Bodies,
@@ -33,12 +33,13 @@ from supple.robot.items import (
     Closure,
     Prescribe,
     Rod,
+    Sliding,
     Solid,
     Stress,
     Wrench,
 )
 from supple.robot.joint import Fixed
-from supple.robot.placement import placement
+from supple.robot.placement import placement, unit_axis
 from supple.robot.robot import Robot
 from supple.robot.routing import chambers_of, tendons_of
 from supple.space import rod_grid
@@ -79,10 +80,10 @@ def build_model(robot: Robot) -> Model:
     starts: dict[str, _Seat] = {}
     for item in robot.solids:
         _seat_item(item, elements, seats, starts)
-    wrench_seats = [
+    load_seats = [
         _seat_on(seats, elements, w.on, w.at, Pose(np.eye(3), asarray(w.position)), starts)
         for w in robot.items
-        if isinstance(w, Wrench)
+        if isinstance(w, Wrench | Sliding)
     ]
 
     closure_seats = [
@@ -168,7 +169,7 @@ def build_model(robot: Robot) -> Model:
         prescribed=_prescribed(robot, slots),
         tendons=tendons_of(robot, slots["rod"]),
         chambers=chambers_of(robot, slots["rod"], int(counts[3])),
-        loads=_loads(robot, wrench_seats, sample_of),
+        loads=_loads(robot, load_seats, sample_of),
         stresses=tuple(
             _internal_stress(stress, elements)
             for stress in robot.items
@@ -391,24 +392,24 @@ def _spatial_inertia(body: Body) -> Any:
     return backend.concatenate([top, bottom], axis=0)
 
 
-def _loads(robot: Robot, seats: list[_Seat], sample_of: Any) -> tuple[PointWrench, ...]:
-    wrenches = [w for w in robot.items if isinstance(w, Wrench)]
-    loads = []
-    for wrench, seat in zip(wrenches, seats, strict=True):
-        if seat.element == GROUND:
-            continue  # pushes on the ground do nothing
-        moment, force = asarray(wrench.moment), asarray(wrench.force)
-        backend: Any = jnp if is_traced((moment, force)) else np
-        loads.append(
-            PointWrench(
-                sample=sample_of(seat),
-                offset=seat.offset,
-                value=backend.concatenate([moment, force]),
-                law=wrench.time_law(),
-                follower=wrench.follower,
-            )
-        )
-    return tuple(loads)
+def _loads(robot: Robot, seats: list[_Seat], sample_of: Any) -> tuple[AbstractPointLoad, ...]:
+    items = [item for item in robot.items if isinstance(item, Wrench | Sliding)]
+    return tuple(
+        _point_load(item, sample_of(seat), seat.offset)
+        for item, seat in zip(items, seats, strict=True)
+        if seat.element != GROUND  # pushes on the ground do nothing
+    )
+
+
+def _point_load(item: Wrench | Sliding, sample: int, offset: Pose) -> AbstractPointLoad:
+    if isinstance(item, Sliding):
+        normal = unit_axis(item.name, "normal", item.normal)
+        numbers = (asarray(x) for x in (item.friction, item.damping, item.friction_speed))
+        return SlidingFriction(sample, offset, normal, *numbers)
+    moment, force = asarray(item.moment), asarray(item.force)
+    backend: Any = jnp if is_traced((moment, force)) else np
+    value = backend.concatenate([moment, force])
+    return PointWrench(sample, offset, value, item.time_law(), item.follower)
 
 
 def _internal_stress(stress: Stress, elements: list[_Element]) -> InternalStress:

@@ -10,7 +10,8 @@ import numpy as np
 from supple.errors import DescriptionError
 from supple.model.laws import AbstractLaw, as_law
 from supple.numeric import Scalar, check_number, check_positive, check_vector, is_traced
-from supple.robot.joint import AbstractJointSpec, Fixed, Free, Spherical
+from supple.robot.joint import AbstractJointSpec, Axis, Fixed, Free, Spherical
+from supple.robot.placement import unit_axis
 from supple.section import AbstractProperties, AbstractShape, Material, SolidProperties
 from supple.space import Magnus, RungeKutta, SpaceIntegrator, Spectral
 from supple.strain import ROD_MODELS, STRAIGHT, AbstractBasis, StrainField, strain_field
@@ -497,6 +498,34 @@ class Wrench:
 
 
 @dataclass(frozen=True)
+class Sliding:
+    """Friction of a point of an item that slides on a plane with the normal ``normal``.
+
+    The force is against the velocity v along the plane: dry friction of ``friction`` (N; the coefficient
+    times the force that presses) and ``damping`` (N s/m). Dry friction is smooth: friction · v / √(v² + v₀²)
+    with v₀ = ``friction_speed`` (m/s). What presses is given, not computed: the plane carries nothing.
+    """
+
+    name: str
+    on: str
+    friction: Scalar = 0.0
+    damping: Scalar = 0.0
+    friction_speed: Scalar = 1e-2
+    normal: Axis = "z"
+    at: float = 1.0
+    position: Any = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        check_positive(self.name, "friction", self.friction, allow_zero=True)
+        check_positive(self.name, "damping", self.damping, allow_zero=True)
+        check_positive(self.name, "friction_speed", self.friction_speed)
+        unit_axis(self.name, "normal", self.normal)
+        check_vector(self.name, "position", self.position, (3,))
+        Place(self.on, self.at).check(self.name)
+
+
+@dataclass(frozen=True)
 class Stress:
     """Internal stress Λ(X, t) of a rod, added to the elastic stress: ``stress(X, t) -> (n, 6)``.
 
@@ -521,4 +550,4 @@ class Stress:
 
 
 Solid = Rod | Body | Marker
-Item = Rod | Body | Marker | Closure | Prescribe | Tendon | Chamber | Wrench | Stress
+Item = Rod | Body | Marker | Closure | Prescribe | Tendon | Chamber | Wrench | Sliding | Stress

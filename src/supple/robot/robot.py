@@ -15,6 +15,7 @@ from supple.robot.items import (
     Marker,
     Prescribe,
     Rod,
+    Sliding,
     Solid,
     Stress,
     Tendon,
@@ -113,7 +114,7 @@ def _held_by(item: Item) -> tuple[str, ...]:
         return item.on, item.to
     if isinstance(item, Tendon):
         return item.rods
-    return (item.on,) if isinstance(item, Wrench | Stress | Prescribe | Chamber) else ()
+    return (item.on,) if isinstance(item, Wrench | Sliding | Stress | Prescribe | Chamber) else ()
 
 
 def _check_closure(item: Closure, solids: dict[str, Solid]) -> None:
@@ -132,7 +133,7 @@ def _check_graph(robot: Robot) -> None:
     names: set[str] = set()
     for item in robot.items:
         if not isinstance(item, Item):
-            need = "Rod, Body, Marker, Closure, Prescribe, Tendon, Chamber, Wrench or Stress items"
+            need = "Rod, Body, Marker, Closure, Prescribe, Tendon, Chamber, Wrench, Sliding, Stress items"
             raise DescriptionError(robot.name, "items", item, need)
         if item.name in names:
             raise DescriptionError(item.name, "name", item.name, "a name used only once")

@@ -23,10 +23,10 @@ WAIT = 0.5
 """Time before the drive starts (s)."""
 
 
-def drive(seconds: float = 2.0) -> Spline:
-    """Base angle (rad) from π/6 to −π/6, after a wait."""
+def drive(seconds: float = 2.0, end: float = -ANGLE) -> Spline:
+    """Base angle (rad) from π/6 to ``end`` (0 in the first trajectory, −π/6 in the second), after a wait."""
     s = np.linspace(0.0, 1.0, 41)
-    return Spline(WAIT + seconds * s, ANGLE * (1 - 2 * (6 * s**5 - 15 * s**4 + 10 * s**3)))
+    return Spline(WAIT + seconds * s, ANGLE + (end - ANGLE) * (6 * s**5 - 15 * s**4 + 10 * s**3))
 
 
 def rfrfr_prototype(

@@ -27,7 +27,8 @@ from supple.mechanics.frames import rod_sampled_at, shape_from_start
 from supple.mechanics.inverse_dynamics import element_matrices
 from supple.model.model import Model, RodGroup
 from supple.numeric import check_positive
-from supple.robot.items import GROUND_NAME, Rod
+from supple.robot.checks import GROUND_NAME
+from supple.robot.items import Rod
 from supple.robot.joint import Fixed
 from supple.robot.robot import Robot
 from supple.solve.least_squares import least_squares

@@ -24,8 +24,10 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.model.laws import AbstractLaw
-from supple.robot.items import Body, Closure, Marker, Rod, Sliding, Tendon
+from supple.robot.actuators import Tendon
+from supple.robot.items import Body, Closure, Marker, Rod
 from supple.robot.joint import Revolute
+from supple.robot.loads import Sliding
 from supple.robot.robot import Robot
 from supple.section import Material, Rectangle
 

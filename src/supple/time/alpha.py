@@ -98,7 +98,7 @@ class _Problem(NamedTuple):
         """The equations and their derivative by the unknowns."""
         tangent = inverse_dynamics_tangent(self.model, self.coordinates(y))
         soft = tangent.stiffness + self.by_rate * tangent.damping
-        matrix = saddle(tangent.mass + soft / self.by_change, tangent.jacobian)
+        matrix = saddle(tangent.mass + soft / self.by_change, tangent.jacobian, tangent.pushes)
         left = jnp.concatenate([tangent.residual / self.by_change, tangent.violation])
         return left, matrix
 

@@ -96,6 +96,11 @@ class PointDrag(AbstractPointLoad):
     ) -> Float[Array, " 6"]:
         return drag(self.linear, self.quadratic, self.current, pose, twist)
 
+    def tangent(
+        self, t: Float[Array, ""], pose: Pose, twist: Float[Array, " 6"]
+    ) -> tuple[Float[Array, "6 6"], Float[Array, "6 6"]]:
+        return drag_tangent(self.linear, self.quadratic, self.current, pose, twist)
+
     @property
     def corners(self) -> tuple[float, ...]:
         return ()
@@ -121,6 +126,15 @@ class Wake(AbstractPointLoad):
         push = -0.5 * jnp.sum(momentum * across)
         return jnp.concatenate([jnp.zeros(3), push[None], momentum * along])
 
+    def tangent(
+        self, t: Float[Array, ""], pose: Pose, twist: Float[Array, " 6"]
+    ) -> tuple[Float[Array, "6 6"], Float[Array, "6 6"]]:
+        along, across = twist[3], twist[4:]
+        momentum = self.added * across
+        none = jnp.zeros((6, 6))
+        by_rate = none.at[3, 4:].set(-momentum).at[4:, 3].set(momentum)
+        return none, by_rate.at[4:, 4:].set(jnp.diag(self.added * along))
+
     @property
     def corners(self) -> tuple[float, ...]:
         return ()
@@ -137,6 +151,20 @@ def drag(
     against = twist[3:] - pose.rotation.T @ current
     force = -(linear + quadratic * jnp.abs(against)) * against
     return jnp.concatenate([jnp.zeros(3), force])
+
+
+def drag_tangent(
+    linear: Float[Array, " 3"],
+    quadratic: Float[Array, " 3"],
+    current: Float[Array, " 3"],
+    pose: Pose,
+    twist: Float[Array, " 6"],
+) -> tuple[Float[Array, "6 6"], Float[Array, "6 6"]]:
+    """Derivatives of :func:`drag` by a body displacement and by the body twist."""
+    flow = pose.rotation.T @ current
+    slope = -(linear + 2 * quadratic * jnp.abs(twist[3:] - flow))
+    by_shift = jnp.zeros((6, 6)).at[3:, :3].set(-slope[:, None] * so3.hat(flow))
+    return by_shift, jnp.diag(jnp.concatenate([jnp.zeros(3), slope]))
 
 
 class AbstractLineLoad(eqx.Module):
@@ -228,6 +256,16 @@ class LineDrag(AbstractLineLoad):
     ) -> Float[Array, " 6"]:
         return drag(self.linear, self.quadratic, self.current, pose, twist)
 
+    def tangent(
+        self,
+        node: Any,
+        t: Float[Array, ""],
+        X: Float[Array, ""],
+        pose: Pose,
+        twist: Float[Array, " 6"],
+    ) -> tuple[Float[Array, "6 6"], Float[Array, "6 6"]]:
+        return drag_tangent(self.linear, self.quadratic, self.current, pose, twist)
+
 
 class DeadLine(AbstractLineLoad):
     """Forces a metre (N/m), fixed in space: the weight of displaced fluid."""
@@ -245,6 +283,17 @@ class DeadLine(AbstractLineLoad):
         twist: Float[Array, " 6"],
     ) -> Float[Array, " 6"]:
         return jnp.concatenate([jnp.zeros(3), pose.rotation.T @ node])
+
+    def tangent(
+        self,
+        node: Float[Array, " 3"],
+        t: Float[Array, ""],
+        X: Float[Array, ""],
+        pose: Pose,
+        twist: Float[Array, " 6"],
+    ) -> tuple[Float[Array, "6 6"], Float[Array, "6 6"]]:
+        none = jnp.zeros((6, 6))
+        return none.at[3:, :3].set(so3.hat(pose.rotation.T @ node)), none
 
 
 class InternalStress(eqx.Module):

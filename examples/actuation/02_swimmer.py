@@ -11,7 +11,7 @@ from examples._check import report
 from supple.compile import jit
 from supple.mechanics.inverse_dynamics import inverse_dynamics
 from supple.mechanics.local import Coordinates
-from supple.robots.swimmer import OFFSET, PULSATION, swimmer
+from supple.robots.swimmer import BENDING, OFFSET, PULSATION, swimmer
 
 LIMITS = {
     "power balance": 1e-3,
@@ -85,7 +85,7 @@ def run(quick: bool = False) -> dict[str, float]:
 
 
 def main() -> None:
-    from examples._picture import BLUE, ORANGE, RED, figure, save, snapshots
+    from examples._picture import BLUE, GREEN, ORANGE, RED, figure, save, snapshots
 
     found = swum(10.0)
     fig, axes = figure(2, 2, (11.0, 6.4), height_ratios=(1, 1.2))
@@ -107,8 +107,9 @@ def main() -> None:
     early = found.t <= 3.0
     left, right = (found.tendon(name)[1] for name in ("left", "right"))
     torques.plot(found.t[early], OFFSET * (left - right)[early], color=RED, label="tendons")
-    curvature = np.array([_root_curvature(found, i) for i in np.flatnonzero(early)])
-    torques.plot(found.t[early], 4.9 * curvature, color=ORANGE, label="elastic, root of the body")
+    for name, colour in (("body", ORANGE), ("tail", GREEN)):
+        elastic = BENDING[name] * root_curvature(found, name)[early]
+        torques.plot(found.t[early], elastic, color=colour, label=f"elastic, root of the {name}")
     torques.set(xlabel="time (s)", ylabel="torque (N m)", title="Torques")
     torques.legend()
     save(fig, "swimmer")
@@ -124,10 +125,14 @@ def main() -> None:
     report("000 §3.9.3, swimmer", run(), LIMITS)
 
 
-def _root_curvature(found: sp.Result, row: int) -> float:
+def root_curvature(found: sp.Result, rod: str) -> np.ndarray:
+    """Curvature (n,) in rad/m at the root of a rod."""
+    import jax
+
     from supple.mechanics.frames import rod_strain
 
-    return float(rod_strain(found.model, "body", found.q[row], np.zeros(1))[0, 2])
+    strain = jax.vmap(lambda q: rod_strain(found.model, rod, q, np.zeros(1)))
+    return np.asarray(strain(found.q))[:, 0, 2]
 
 
 def _volume() -> float:

@@ -75,7 +75,8 @@ def main() -> None:
     axes[0].set_title("The chain")
     for number, pulsation in enumerate(PULSATIONS, start=1):
         way = (1 - np.cos(pulsation * first.t)) / pulsation
-        axes[1].plot(first.t, way, ":", color="0.5", linewidth=1, label=f"desired, {number}")
+        colour = (BLUE, RED)[number - 1]
+        axes[1].plot(first.t, way, ":", color=colour, linewidth=1, label=f"desired, {number}")
     axes[1].set(xlabel="time (s)", ylabel="z (m)", title="Heights")
     axes[1].set_ylim(top=1.9)
     axes[1].legend(ncols=3, loc="upper center")

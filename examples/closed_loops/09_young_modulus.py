@@ -134,8 +134,7 @@ def main() -> None:
     box = corners * np.array([np.ptp(shown.flat.points[:, 0]) * 1.05, 0.35, 0])
     box = box @ shown.flat.frame.rotation.T + shown.flat.frame.position
     space.plot(*box.T, color=GREY, linewidth=0.8)
-    plain_box(space, np.concatenate([shown.measured, box]))
-    space.set_box_aspect(None, zoom=0.85)
+    plain_box(space, np.concatenate([shown.measured, box]), zoom=0.9)
     space.set_title(f"Measured at {shown.tension:g} N")
     space.legend(loc="upper left")
 

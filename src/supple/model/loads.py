@@ -81,6 +81,30 @@ class PointWrench(AbstractPointLoad):
         return none.at[:, :3].set(turning), none
 
 
+class SlidingFriction(AbstractPointLoad):
+    """Force against the velocity v along a plane: -(damping + friction / √(v² + speed²)) v."""
+
+    sample: int = eqx.field(static=True)
+    offset: Pose
+    normal: Float[Array, " 3"]
+    """Unit normal of the plane in the world."""
+    friction: Float[Array, ""]
+    damping: Float[Array, ""]
+    speed: Float[Array, ""]
+
+    def wrench(
+        self, t: Float[Array, ""], pose: Pose, twist: Float[Array, " 6"]
+    ) -> Float[Array, " 6"]:
+        normal = pose.rotation.T @ self.normal
+        along = twist[3:] - normal * jnp.dot(normal, twist[3:])
+        dry = self.friction / jnp.sqrt(jnp.dot(along, along) + self.speed**2)
+        return jnp.concatenate([jnp.zeros(3), -(self.damping + dry) * along])
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        return ()
+
+
 class PointDrag(AbstractPointLoad):
     """Drag of a fluid on a body: -(linear v + quadratic |v| v) along its axes (N s/m, kg/m)."""
 
@@ -95,6 +119,11 @@ class PointDrag(AbstractPointLoad):
         self, t: Float[Array, ""], pose: Pose, twist: Float[Array, " 6"]
     ) -> Float[Array, " 6"]:
         return drag(self.linear, self.quadratic, self.current, pose, twist)
+
+    def tangent(
+        self, t: Float[Array, ""], pose: Pose, twist: Float[Array, " 6"]
+    ) -> tuple[Float[Array, "6 6"], Float[Array, "6 6"]]:
+        return drag_tangent(self.linear, self.quadratic, self.current, pose, twist)
 
     @property
     def corners(self) -> tuple[float, ...]:
@@ -121,6 +150,15 @@ class Wake(AbstractPointLoad):
         push = -0.5 * jnp.sum(momentum * across)
         return jnp.concatenate([jnp.zeros(3), push[None], momentum * along])
 
+    def tangent(
+        self, t: Float[Array, ""], pose: Pose, twist: Float[Array, " 6"]
+    ) -> tuple[Float[Array, "6 6"], Float[Array, "6 6"]]:
+        along, across = twist[3], twist[4:]
+        momentum = self.added * across
+        none = jnp.zeros((6, 6))
+        by_rate = none.at[3, 4:].set(-momentum).at[4:, 3].set(momentum)
+        return none, by_rate.at[4:, 4:].set(jnp.diag(self.added * along))
+
     @property
     def corners(self) -> tuple[float, ...]:
         return ()
@@ -139,13 +177,30 @@ def drag(
     return jnp.concatenate([jnp.zeros(3), force])
 
 
+def drag_tangent(
+    linear: Float[Array, " 3"],
+    quadratic: Float[Array, " 3"],
+    current: Float[Array, " 3"],
+    pose: Pose,
+    twist: Float[Array, " 6"],
+) -> tuple[Float[Array, "6 6"], Float[Array, "6 6"]]:
+    """Derivatives of :func:`drag` by a body displacement and by the body twist."""
+    flow = pose.rotation.T @ current
+    slope = -(linear + 2 * quadratic * jnp.abs(twist[3:] - flow))
+    by_shift = jnp.zeros((6, 6)).at[3:, :3].set(-slope[:, None] * so3.hat(flow))
+    return by_shift, jnp.diag(jnp.concatenate([jnp.zeros(3), slope]))
+
+
 class AbstractLineLoad(eqx.Module):
-    """A wrench a metre along one rod, which may depend on time and on the motion of each section."""
+    """A wrench a metre along rods, which may depend on time and on the motion of each section.
+
+    Loads of one kind on rods of one group are one batch: leaves have one row for each rod.
+    """
 
     group: eqx.AbstractVar[int]
-    row: eqx.AbstractVar[int]
+    rows: eqx.AbstractVar[tuple[int, ...]]
     nodes: eqx.AbstractVar[Any]
-    """Numbers of each node of the rod, first axis n; or None."""
+    """Numbers of each node of each rod, first axes (rods, n); or None."""
 
     @abc.abstractmethod
     def density(
@@ -184,7 +239,7 @@ class LineLoad(AbstractLineLoad):
     """A user's function, times a law of time."""
 
     group: int = eqx.field(static=True)
-    row: int = eqx.field(static=True)
+    rows: tuple[int, ...] = eqx.field(static=True)
     nodes: None
     function: Callable[[Any, Any, Pose, Any], Any] = eqx.field(static=True)
     law: AbstractLaw
@@ -212,11 +267,11 @@ class LineDrag(AbstractLineLoad):
     """Drag of a fluid on a rod, along the axes of its sections (N s/m², kg/m²)."""
 
     group: int = eqx.field(static=True)
-    row: int = eqx.field(static=True)
+    rows: tuple[int, ...] = eqx.field(static=True)
     nodes: None
-    linear: Float[Array, " 3"]
-    quadratic: Float[Array, " 3"]
-    current: Float[Array, " 3"]
+    linear: Float[Array, "*b 3"]
+    quadratic: Float[Array, "*b 3"]
+    current: Float[Array, "*b 3"]
 
     def density(
         self,
@@ -228,13 +283,23 @@ class LineDrag(AbstractLineLoad):
     ) -> Float[Array, " 6"]:
         return drag(self.linear, self.quadratic, self.current, pose, twist)
 
+    def tangent(
+        self,
+        node: Any,
+        t: Float[Array, ""],
+        X: Float[Array, ""],
+        pose: Pose,
+        twist: Float[Array, " 6"],
+    ) -> tuple[Float[Array, "6 6"], Float[Array, "6 6"]]:
+        return drag_tangent(self.linear, self.quadratic, self.current, pose, twist)
+
 
 class DeadLine(AbstractLineLoad):
     """Forces a metre (N/m), fixed in space: the weight of displaced fluid."""
 
     group: int = eqx.field(static=True)
-    row: int = eqx.field(static=True)
-    nodes: Float[Array, "n 3"]
+    rows: tuple[int, ...] = eqx.field(static=True)
+    nodes: Float[Array, "*b n 3"]
 
     def density(
         self,
@@ -245,6 +310,17 @@ class DeadLine(AbstractLineLoad):
         twist: Float[Array, " 6"],
     ) -> Float[Array, " 6"]:
         return jnp.concatenate([jnp.zeros(3), pose.rotation.T @ node])
+
+    def tangent(
+        self,
+        node: Float[Array, " 3"],
+        t: Float[Array, ""],
+        X: Float[Array, ""],
+        pose: Pose,
+        twist: Float[Array, " 6"],
+    ) -> tuple[Float[Array, "6 6"], Float[Array, "6 6"]]:
+        none = jnp.zeros((6, 6))
+        return none.at[3:, :3].set(so3.hat(pose.rotation.T @ node)), none
 
 
 class InternalStress(eqx.Module):

@@ -46,8 +46,8 @@ def filled(gas: float = GAS) -> float:
     return float(half + np.sqrt(half**2 + c * gas))
 
 
-def fluidic_finger(fluid: str = "air", basis: int = 4) -> Robot:
-    """The finger along x, its chamber at -y, with a chamber of "air" or of "water"."""
+def fluidic_finger(fluid: str = "air", basis: int = 4, nodes: int | None = None) -> Robot:
+    """The finger along x, its chamber at -y, filled with "air" or with "water"."""
     shear = MODULUS / (2 * (1 + POISSON))
     polar = ABOUT_Y + ABOUT_Z
     stiffness = [shear * polar, MODULUS * ABOUT_Y, MODULUS * ABOUT_Z]
@@ -64,6 +64,7 @@ def fluidic_finger(fluid: str = "air", basis: int = 4) -> Robot:
             properties=GivenProperties(stiffness, inertia),
             strains="reissner",
             basis=basis,
+            nodes=nodes,
         ),
         Chamber(
             "chamber", on="finger", area=CHAMBER_AREA, offset=(-CHAMBER_OFFSET, 0.0), **drive

@@ -1,17 +1,25 @@
 """002 §5.2: a robot with four tendons takes an object of 1 g from a table and drops it into a bin.
 
-Three runs, each from the end of the one before: the robot alone, with the object on its tip, alone again. Each
-long rest must end in the equilibrium of the robot as it then is. The same backbone with a helical tendon
+Three runs, each from the end of the one before: the robot alone, with the object on its tip, alone again.
+Each long rest must end in the equilibrium of the robot as it then is. The same backbone with a helical tendon
 (Fig. 13) swings into a shape that twists and bends everywhere differently.
 """
+
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
 import supple as sp
 from examples._check import report
 from supple.robots.four_tendons import (
-    DROP, END, LENGTH, OBJECT, PICK,
-    four_tendon_robot, helical_tendon_robot,
+    DROP,
+    END,
+    LENGTH,
+    OBJECT,
+    PICK,
+    four_tendon_robot,
+    helical_tendon_robot,
 )  # fmt: skip
 
 STEP = 1 / 60
@@ -61,8 +69,6 @@ def rests(parts: list[sp.Result]) -> dict[str, float]:
 
 def _frozen(robot: sp.Robot, t: float) -> sp.Robot:
     """The robot under the tensions of one instant."""
-    from dataclasses import replace
-
     tendons = [item for item in robot.items if isinstance(item, sp.Tendon)]
     return robot.replacing(
         *(replace(item, tension=float(item.time_law()(np.asarray(t)))) for item in tendons)
@@ -72,7 +78,7 @@ def _frozen(robot: sp.Robot, t: float) -> sp.Robot:
 def joints(parts: list[sp.Result]) -> dict[str, float]:
     """What the object changes: nothing at once, and at rest what the compliance of the tip says."""
     tips = [part.position("backbone") for part in parts]
-    jump = max(np.abs(b[0] - a[-1]).max() for a, b in zip(tips, tips[1:], strict=False))
+    jump = max(np.abs(b[0] - a[-1]).max() for a, b in pairwise(tips))
     robot = _frozen(four_tendon_robot(), PICK)
     alone, loaded = (sp.equilibrium(r) for r in (robot, robot.adding(OBJECT)))
     weight = np.array([0.0, 0.0, -9.81 * OBJECT.mass])

@@ -1,4 +1,4 @@
-"""002 §5.2.1: an arm raised and lowered by a ramp of its only tendon, with and without friction in the channel.
+"""002 §5.2.1: an arm raised and lowered by a ramp of its only tendon, with and without friction.
 
 Friction in proportion to tension, curvature and sliding speed does nothing at rest, and most where the arm is
 bent under high tension: there the swing dies out faster, while next to straight it hardly changes. The
@@ -10,7 +10,13 @@ import numpy as np
 import supple as sp
 from examples._check import report
 from supple.robots.single_tendon_arm import (
-    END, FRICTION, HOLD, LENGTH, LOWERED, RAMP,
+    END,
+    FRICTION,
+    HOLD,
+    LENGTH,
+    LOWERED,
+    OFFSET,
+    RAMP,
     single_tendon_arm,
 )  # fmt: skip
 
@@ -120,7 +126,7 @@ def main() -> None:
     fig, axes = figure(1, 3, (13.0, 3.8), width_ratios=(1, 1.6, 1.1))
     for state, colour in (("lowered", GREY), ("raised", BLUE)):
         line = held[state].shape("arm", 61)
-        above = line.position + 0.0151 * line.rotation[:, :, 1]
+        above = line.position + OFFSET * line.rotation[:, :, 1]
         axes[0].plot(line.position[:, 0], line.position[:, 1], color=colour, lw=2.4, label=state)
         axes[0].plot(above[:, 0], above[:, 1], color=RED, lw=0.8)
     axes[0].set_aspect("equal")

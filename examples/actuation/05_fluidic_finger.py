@@ -12,8 +12,13 @@ import supple as sp
 from examples._check import report
 from supple.model.efforts import ATMOSPHERE
 from supple.robots.fluidic_finger import (
-    CHAMBER_AREA, END, FILLING, GAS, LENGTH,
-    filled, fluidic_finger,
+    CHAMBER_AREA,
+    END,
+    FILLING,
+    GAS,
+    LENGTH,
+    filled,
+    fluidic_finger,
 )  # fmt: skip
 
 STEP = 0.01

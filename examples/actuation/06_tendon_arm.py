@@ -13,7 +13,8 @@ from supple.robots.tendon_arm import home_pull, tendon_arm, tendon_names
 
 RADIUS, RISE = 0.06, 0.01
 """Of the circle, and above the tip at home (m)."""
-APPROACH, POINTS = 6, 24
+APPROACH, POINTS = 8, 24
+"""Targets on the way to the circle and round it."""
 LIMITS = {
     "tip from the circle, at rest (m)": 1e-9,
     "derivative of the tip by the lengths against differences": 1e-6,
@@ -25,10 +26,12 @@ LIMITS = {
 
 def circle(home: np.ndarray) -> np.ndarray:
     """Targets (n, 3): from the tip at home to the circle, and once round it."""
-    angle = np.linspace(0.0, 2 * np.pi, POINTS + 1)
-    height = np.full(POINTS + 1, home[2] + RISE)
-    round_it = np.stack([RADIUS * np.cos(angle), RADIUS * np.sin(angle), height], axis=1)
-    return np.concatenate([np.linspace(home, round_it[0], APPROACH + 1)[:-1], round_it])
+    step = 2 * np.pi / POINTS
+    angle = step * np.arange(-APPROACH, POINTS + 1)
+    # It winds outwards and meets the circle along its tangent.
+    share = np.sin(np.pi / 2 * np.clip(1 + angle / (step * APPROACH), 0.0, 1.0)) ** 2
+    line = np.stack([RADIUS * np.cos(angle), RADIUS * np.sin(angle), 0 * angle + RISE], axis=1)
+    return home + share[:, None] * line
 
 
 def solved(basis: int = 3) -> tuple[sp.Equilibrium, np.ndarray, sp.InverseStatics]:
@@ -39,9 +42,8 @@ def solved(basis: int = 3) -> tuple[sp.Equilibrium, np.ndarray, sp.InverseStatic
 
 
 def pulls(found: sp.InverseStatics, seconds: float) -> dict[str, sp.Spline]:
-    """Lengths as splines of time: half of it to the circle, the whole of it round."""
-    there, round_it = np.linspace(0.0, 0.5, APPROACH + 1), np.linspace(0.5, 1.5, POINTS + 1)
-    times = seconds * np.concatenate([there[:-1], round_it])
+    """Lengths as splines of time, from target to target in equal times."""
+    times = seconds / POINTS * np.arange(APPROACH + POINTS + 1)
     return {name: sp.Spline(times, found.inputs[name]) for name in tendon_names()}
 
 
@@ -49,12 +51,13 @@ def drawn(found: sp.InverseStatics, seconds: float) -> sp.Result:
     """The arm driven along the path."""
     model = tendon_arm(pulls(found, seconds)).build()
     held = sp.equilibrium(model)
-    return sp.simulate(model, 1.5 * seconds, dt=seconds / 600, start=held, throw=True)
+    duration = seconds * (1 + APPROACH / POINTS)
+    return sp.simulate(model, duration, dt=seconds / 600, start=held, throw=True)
 
 
 def off_circle(result: sp.Result, home: sp.Equilibrium) -> float:
     """Largest distance (m) of the tip from the circle once it is there."""
-    tip = result.position("tip")[result.t >= result.t[-1] / 3]
+    tip = result.position("tip")[result.t >= result.t[-1] * APPROACH / (APPROACH + POINTS)]
     radial = np.hypot(tip[:, 0], tip[:, 1]) - RADIUS
     height = tip[:, 2] - home.position("tip")[2] - RISE
     return float(np.hypot(radial, height).max())
@@ -95,13 +98,13 @@ def run(quick: bool = False) -> dict[str, float]:
 def main() -> None:
     from examples._picture import BLUE, GREY, ORANGE, RED, plain_box, plt, save
 
-    home, targets, found = solved()
+    _, targets, found = solved()
     slow, fast = drawn(found, 60.0), drawn(found, 1.5)
     fig = plt.figure(figsize=(13.0, 4.6), layout="constrained")
     grid = fig.add_gridspec(2, 3, width_ratios=(1.2, 1.0, 1.1))
     space = fig.add_subplot(grid[:, 0], projection="3d")
     every = [targets]
-    for i in range(APPROACH * 100, len(slow), 150):
+    for i in range(len(slow) - 600, len(slow), 120):
         for name, colour in (("inner", BLUE), ("outer", ORANGE)):
             line = slow.shape(name, 31).position[i]
             space.plot(*line.T, color=colour, linewidth=2.0)
@@ -111,7 +114,7 @@ def main() -> None:
         every.append(tool)
     space.plot(*targets.T, ".", color=RED, ms=4)
     plain_box(space, np.concatenate(every))
-    space.set(zlabel="")
+    space.set(ylabel="", zlabel="")
     space.set_title("Sections, tool, and targets (red)")
     top = fig.add_subplot(grid[:, 1])
     for result, colour, label in ((slow, BLUE, "60 s a round"), (fast, RED, "1.5 s a round")):
@@ -120,13 +123,15 @@ def main() -> None:
     top.plot(*(1e3 * targets[:, :2].T), ".", color=GREY, ms=5)
     top.set_aspect("equal")
     top.set(xlabel="x (mm)", ylabel="y (mm)", title="Tip from above")
-    top.legend(loc="center")
+    top.legend(loc="center", bbox_to_anchor=(0.5, 0.7))
     lengths, tensions = (fig.add_subplot(grid[i, 2]) for i in range(2))
     for i, name in enumerate(tendon_names()):
-        lengths.plot(1e3 * (found.inputs[name] - home_pull(name)), label=name, lw=1.2)
-        tensions.plot(found.multipliers[:, i], lw=1.2)
+        look = {"color": (BLUE, RED, ORANGE)[i % 3], "ls": "-" if i < 3 else "--", "lw": 1.2}
+        lengths.plot(1e3 * (found.inputs[name] - home_pull(name)), label=name, **look)
+        tensions.plot(found.multipliers[:, i], **look)
     lengths.set(ylabel="pull from home (mm)", title="Tendons", xlabel="target")
-    lengths.legend(ncols=2, fontsize=6)
+    lengths.set_ylim(top=11.0)
+    lengths.legend(ncols=6, fontsize=6, loc="upper left", columnspacing=1.0)
     tensions.set(ylabel="tension (N)", xlabel="target")
     save(fig, "tendon_arm")
     report("Two-section arm draws a circle", run(), LIMITS)

@@ -11,8 +11,18 @@ import numpy as np
 import supple as sp
 from examples._check import report
 from supple.robots.clamped_rod import (
-    AIR, BENDING, BLOW, DENSITY, PEAK, PLACE, RADIUS, RELEASED, STRUCK,
-    clamped_rod, loaded_rod, struck_rod,
+    AIR,
+    BENDING,
+    BLOW,
+    DENSITY,
+    PEAK,
+    PLACE,
+    RADIUS,
+    RELEASED,
+    STRUCK,
+    clamped_rod,
+    loaded_rod,
+    struck_rod,
 )  # fmt: skip
 
 LIMITS = {
@@ -79,7 +89,7 @@ def amplitudes(result: sp.Result) -> tuple[np.ndarray, np.ndarray]:
 
 
 def decay() -> float:
-    """k of 1/a = 1/a₀ + k t, in 1/(m s)."""
+    """Growth k of 1/a = 1/a₀ + k t, in 1/(m s)."""
     u = (np.arange(2000) + 0.5) / 2000
     cubed = np.mean(np.abs(first_mode(u)) ** 3)  # ∫|φ|³ ds / L
     omega = ROOT**2 / RELEASED**2 * np.sqrt(BENDING / LINE)

@@ -1,8 +1,8 @@
 """The clamped spring-steel rod of 002 §4: let go from under a weight, and hit near its base.
 
-Printed: a diameter of 1.42 mm, free lengths of 0.408 m and 0.517 m, a weight of 20 g, the blow's hat function,
-and the calibrated EI, density and air drag of Table 5. Not printed, and chosen here: the rod is level and
-moves in the vertical plane, G follows from ν = 0.3, and the blow acts at a tenth of the length, downwards.
+Printed: a diameter of 1.42 mm, free lengths of 0.408 m and 0.517 m, a weight of 20 g, the hat function of the
+blow, and the calibrated EI, density and air drag of Table 5. Not printed, and chosen here: the rod is level
+and moves in the vertical plane, G follows from ν = 0.3, the blow acts downwards at a tenth of the length.
 """
 
 import numpy as np
@@ -54,7 +54,7 @@ def clamped_rod(
 
 
 def loaded_rod(**options: object) -> Robot:
-    """The shorter rod with the weight on its string, the load "weight": a force, as long as it hangs still."""
+    """The shorter rod with the load "weight" on its string: a force, as long as it hangs still."""
     pull = Wrench("weight", on="rod", force=(0.0, -9.81 * WEIGHT, 0.0))
     return clamped_rod(RELEASED, **options).adding(pull)  # type: ignore[arg-type]
 

@@ -4,7 +4,7 @@ Printed: length, radius, density, the chamber, the amount of gas and the volume 
 misprints: E = 20 MPa should be 20 kPa, and the chamber's distance from the neutral axis is 10.3 mm, not 13 mm
 (``CHAMBER_OFFSET`` follows from the section, whose axis the hole moves). With these the printed gas fills
 2.645e-6 m³ (printed: 2.65e-6) and stretches the finger by 0.119 (printed: 0.12); with 13 mm it would fill
-2.84e-6 m³. Those numbers also leave no room for gravity, which is not mentioned. Undamped, G from ν = 0.3.
+2.80e-6 m³. Gravity is not mentioned and left out: it would change these numbers. Undamped, G from ν = 0.3.
 """
 
 import numpy as np
@@ -56,7 +56,6 @@ def fluidic_finger(fluid: str = "air", basis: int = 4, nodes: int | None = None)
     empty = CHAMBER_AREA * LENGTH
     ends = (empty * ATMOSPHERE, GAS) if fluid == "air" else (empty, filled())
     content = Table((0.0, FILLING), ends)
-    drive = {"gas": content} if fluid == "air" else {"volume": content}
     return Robot(
         Rod(
             "finger",
@@ -67,7 +66,12 @@ def fluidic_finger(fluid: str = "air", basis: int = 4, nodes: int | None = None)
             nodes=nodes,
         ),
         Chamber(
-            "chamber", on="finger", area=CHAMBER_AREA, offset=(-CHAMBER_OFFSET, 0.0), **drive
+            "chamber",
+            on="finger",
+            area=CHAMBER_AREA,
+            offset=(-CHAMBER_OFFSET, 0.0),
+            gas=content if fluid == "air" else None,
+            volume=content if fluid == "water" else None,
         ),
         gravity=(0.0, 0.0, 0.0),
         name=f"finger with {fluid}",

@@ -2,9 +2,10 @@
 
 Printed: a backbone of 0.24 m, E = 207 GPa, r = 0.4 mm, with a density that includes the discs; tendons 9.5 mm
 from it at right angles; drag and material damping; the object's mass. Not printed, and chosen here: the
-backbone starts level along x, G follows from ν = 0.3; the tensions go linearly between the values of ``PLAN``,
-towards the object (below, at +y), up, to the bin (at -y) and back; the object is a point mass. The printed
-B_bt damps bending and twist alike; rods do not stretch here. Fig. 13 shows a helical tendon: one turn, 5 N.
+backbone starts level along x, G follows from ν = 0.3; the tensions go linearly between the values of
+``PLAN``, towards the object (below, at +y), up, to the bin (at -y) and back; the object is a point mass. The
+printed B_bt damps bending and twist alike; rods do not stretch here. Fig. 13 shows a helical tendon: here one
+turn and 5 N.
 """
 
 import numpy as np

@@ -1,10 +1,10 @@
 """The arm with one tendon of 002 §5.2.1, raised and lowered by a ramp of its motor.
 
 Printed: lengths, diameter, offset, the mass of the whole arm, the motor's ramps, damping, drag and friction.
-Not printed, and chosen here: E = 207 GPa and ν = 0.3, as in the text's other robots of spring steel; the mass is
-spread along the backbone. The tendon's "compliance 1.6e-3 m/m" is read as strain for each newton: with the
-0.0518 m to the motor, k = 1 / (1.6e-3 · 0.7662) = 816 N/m (the strain for all tensions cannot be meant: 1 mm of
-16 would go). ``HOLD`` is the pull with which the tip is level, as printed; ``inverse_statics`` found it.
+Not printed, and chosen here: E = 207 GPa and ν = 0.3, as in the text's other robots of spring steel; the mass
+is spread along the backbone. The tendon's "compliance 1.6e-3 m/m" is read as strain for each newton: with the
+0.0518 m to the motor, k = 1 / (1.6e-3 · 0.7662) = 816 N/m. (Without the newton it would be 1.2 mm for any
+tension, which is no compliance.) ``HOLD`` is the pull with which the tip is level at first, as printed.
 """
 
 import numpy as np

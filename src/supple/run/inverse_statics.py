@@ -38,8 +38,8 @@ class InverseStatics:
     multipliers: np.ndarray
     """Forces of imposed coordinates and closures (n, m), such as tensions of tendons of given length (N)."""
     jacobian: np.ndarray
-    """Derivative (n, 3, m) of the frame's position by the m numbers that were free; of poses (n, 6, m), with the
-    turn in the frame's target axes first."""
+    """Derivative (n, 3, m) of the frame's position by the m numbers that were free; of poses (n, 6, m), with
+    the turn in the target's axes first."""
     error: np.ndarray
     """What is left (n,): the largest of the distances (m) and, for poses, the angles (rad)."""
     iterations: np.ndarray
@@ -115,8 +115,10 @@ def _poses(targets: Any) -> Pose:
         return Pose(rotation.reshape(-1, 3, 3), position.reshape(-1, 3))
     position = np.atleast_2d(np.asarray(targets, dtype=float))
     if position.ndim != 2 or position.shape[1] != 3 or not np.all(np.isfinite(position)):
-        raise StateError(f"targets: got shape {np.shape(targets)}; need finite positions (n, 3), or poses")
-    return Pose(None, position)  # type: ignore[arg-type]
+        raise StateError(
+            f"targets: got shape {np.shape(targets)}; need finite positions (n, 3), or poses"
+        )
+    return Pose(None, position)
 
 
 def _reach(

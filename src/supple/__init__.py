@@ -34,6 +34,8 @@ from supple.robot.items import (
     Body as Body,
     Chamber as Chamber,
     Closure as Closure,
+    KnifeEdge as KnifeEdge,
+    Rolling as Rolling,
     Marker as Marker,
     Prescribe as Prescribe,
     Rod as Rod,

@@ -43,7 +43,7 @@ def chamber_state(model: Model, c: Coordinates) -> ChamberState:
     gap = ((volume - wanted) / chambers.area)[imposed]
     forces = jnp.zeros(len(imposed))
     if c.multipliers is not None:
-        forces = c.multipliers[model.equations - len(imposed) :]
+        forces = c.multipliers[model.holonomic - len(imposed) : model.holonomic]
     return ChamberState(
         volume, pressure.at[imposed].set(-forces / chambers.area[imposed]), slope, gap
     )

@@ -27,6 +27,7 @@ from supple.mechanics.closures import (
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics, kinematics
 from supple.mechanics.local import Coordinates, group_rows
+from supple.mechanics.slips import SlipMotion, slip_motions, slip_wrenches
 from supple.mechanics.tendons import TendonMotion, tendon_motion
 from supple.model.loads import InternalStress
 from supple.model.model import GROUND, JointGroup, Model, RodGroup
@@ -47,7 +48,10 @@ class Balance(NamedTuple):
     closures: ClosureMotion | None
     """Closing joints, where their multipliers were given."""
     violation: Float[Array, " n"]
+    """Of the equations between coordinates (m), then of those between velocities (m/s)."""
     tendons: TendonMotion | None
+    slips: list[SlipMotion]
+    """Contacts that may not slip, where their multipliers were given."""
 
 
 def inverse_dynamics(model: Model, c: Coordinates) -> Float[Array, " nv"]:
@@ -119,6 +123,7 @@ def balance(model: Model, c: Coordinates) -> Balance:
     body_inertia, own = _add_bodies(model, motion, gravity, own)
     own = _add_loads(model, motion, c.t, own)
     closures, own = _add_closures(model, motion, c, own)
+    slips, own = _add_slips(model, motion, c, own)
     wrench = _add_subtrees(model, own)
     stress = tuple(
         jnp.einsum("bpd,bpi->bdi", m.local.integration, f)
@@ -148,6 +153,7 @@ def balance(model: Model, c: Coordinates) -> Balance:
         residual = residual - chambers.pressure @ jnp.asarray(model.chambers.arms)
         if c.multipliers is not None:
             violations.append(chambers.gap)
+    violations += [slip.speed for slip in slips]
     return Balance(
         residual,
         motion,
@@ -158,6 +164,7 @@ def balance(model: Model, c: Coordinates) -> Balance:
         closures,
         jnp.concatenate(violations),
         tendons,
+        slips,
     )
 
 
@@ -345,6 +352,16 @@ def _add_closures(
         moving = np.flatnonzero(np.array(samples) != GROUND)
         own = add_at_samples(own, np.array(samples)[moving], sign * rows.take(wrenches, moving))
     return at, own
+
+
+def _add_slips(
+    model: Model, motion: Kinematics, c: Coordinates, own: list[Float[Array, "_ _ 6"]]
+) -> tuple[list[SlipMotion], list[Float[Array, "_ _ 6"]]]:
+    if not model.slips or c.multipliers is None:
+        return [], own
+    at = slip_motions(model, motion)
+    samples = np.array([slip.sample for slip in model.slips])
+    return at, add_at_samples(own, samples, slip_wrenches(model, at, c.multipliers))
 
 
 def _add_subtrees(model: Model, own: list[Float[Array, "_ _ 6"]]) -> list[Float[Array, "_ _ 6"]]:

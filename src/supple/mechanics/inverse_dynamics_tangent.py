@@ -20,7 +20,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jaxtyping import Float
+from jaxtyping import Float, Inexact
 
 from supple.arrays import Array
 from supple.lie import Pose, se3
@@ -35,6 +35,7 @@ from supple.mechanics.inverse_dynamics import (
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics
 from supple.mechanics.local import Coordinates
+from supple.mechanics.slips import slip_tangent
 from supple.mechanics.tendons import tendon_stiffness
 from supple.model.model import GROUND, Model
 
@@ -48,7 +49,18 @@ class Tangent(NamedTuple):
     stiffness: Float[Array, "nv nv"]
     violation: Float[Array, " n"]
     jacobian: Float[Array, "n nv"]
-    """Derivative of the violation by x: δΥ = J δx; the balance contains Jᵀ λ."""
+    """Derivative of the violation by x: δΥ = J δx; the balance contains Jᵀ λ. Rows of equations between
+    velocities, the last ones, are derivatives by ẋ."""
+    sliding: Float[Array, "s nv"]
+    """Derivative by x of the equations between velocities."""
+
+    def closing(self, by_rate: Inexact[Array, ""] | complex) -> Inexact[Array, "n nv"]:
+        """Derivative of the equations by x where δẋ = ``by_rate`` δx; those between velocities over it."""
+        first = self.jacobian.shape[0] - self.sliding.shape[0]
+        if first == self.jacobian.shape[0]:
+            return self.jacobian
+        slipping = self.jacobian[first:] + self.sliding / by_rate
+        return jnp.concatenate([self.jacobian[:first], slipping])
 
 
 class _Columns(NamedTuple):
@@ -142,7 +154,15 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
         if len(by_volume) and c.multipliers is not None:
             own = arms[by_volume] / jnp.asarray(model.chambers.area)[by_volume, None]
             jacobian = jnp.concatenate([jacobian, own])
-    return Tangent(state.residual, mass, damping, stiffness, state.violation, jacobian)
+    sliding = jnp.zeros((0, model.nv))
+    if state.slips and c.multipliers is not None:
+        samples = np.array([slip.sample for slip in model.slips])
+        shift, shift_rate = (sample_jacobians(model, columns, samples, part) for part in (0, 1))
+        by_rate, sliding, stiffening = slip_tangent(
+            model, state.slips, c.multipliers, shift, shift_rate
+        )
+        jacobian, stiffness = jnp.concatenate([jacobian, by_rate]), stiffness + stiffening
+    return Tangent(state.residual, mass, damping, stiffness, state.violation, jacobian, sliding)
 
 
 def _closing(
@@ -169,9 +189,12 @@ def _closing(
 
 
 def sample_jacobians(
-    model: Model, columns: list[_Columns], samples: np.ndarray
+    model: Model, columns: list[_Columns], samples: np.ndarray, part: int = 0
 ) -> Float[Array, "k 6 nv"]:
-    """World Jacobians of flat samples (zero for the ground): own columns and those of ancestors."""
+    """World Jacobians of flat samples (zero for the ground): own columns and those of ancestors.
+
+    ``part`` 1 gives their rates J̇, the coefficient of δx in ν.
+    """
     topology = model.topology
     result = jnp.zeros((len(samples), 6, model.nv))
     for i, own in enumerate(columns):
@@ -180,7 +203,7 @@ def sample_jacobians(
         mine = np.flatnonzero((local >= 0) & (local < batch * points) & (samples != GROUND))
         if len(mine) == 0 or width == 0:
             continue
-        flat = own.shift.reshape(batch * points, 6, width)
+        flat = own[part].reshape(batch * points, 6, width)
         result = _scatter_columns(
             result[:, :, None],
             mine,
@@ -190,7 +213,7 @@ def sample_jacobians(
     if topology.all_on_ground:
         return result
     hanging = np.flatnonzero(np.array(topology.attach) != GROUND)
-    steps = _attached_columns(model, columns, hanging)[:, :, 0]
+    steps = _attached_columns(model, columns, hanging)[:, :, part]
     # Which elements' steps each sample has passed: its own element's and its ancestors'.
     starts = np.array([*topology.sample_start])
     group = np.searchsorted(starts, np.maximum(samples, 0), side="right") - 1

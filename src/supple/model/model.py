@@ -23,6 +23,7 @@ from supple.model.joints import AbstractJoint
 from supple.model.laws import AbstractLaw
 from supple.model.loads import AbstractPointLoad, InternalStress
 from supple.model.prescribed import Prescribed
+from supple.model.slips import AbstractSlip
 from supple.model.tendons import Tendons
 from supple.space import RodGrid
 
@@ -226,6 +227,7 @@ class Model(eqx.Module):
     prescribed: Prescribed
     tendons: Tendons
     chambers: Chambers
+    slips: tuple[AbstractSlip, ...]
     loads: tuple[AbstractPointLoad, ...]
     stresses: tuple[InternalStress, ...]
     gravity: Float[Array, " 3"]
@@ -244,12 +246,15 @@ class Model(eqx.Module):
         return dataclasses.replace(self, groups=groups)
 
     def still(self, t: Float[Array, ""]) -> "Model":
-        """The model with rods as long as they are at time t, and no longer growing: for statics."""
+        """The model with rods as long as they are at time t, and no longer growing: for statics.
+
+        Equations between velocities say nothing about a robot at rest, and are left out.
+        """
         groups = tuple(
             dataclasses.replace(g, growth_rates=None) if isinstance(g, RodGroup) else g
             for g in self.at(t).groups
         )
-        return dataclasses.replace(self, groups=groups)
+        return dataclasses.replace(self, groups=groups, slips=())
 
     @property
     def nq(self) -> int:
@@ -263,7 +268,12 @@ class Model(eqx.Module):
 
     @property
     def equations(self) -> int:
-        """Number of equations (closed loops, imposed coordinates, lengths and volumes), with multipliers."""
+        """Number of equations with multipliers: those between coordinates, then those between velocities."""
+        return self.holonomic + sum(slip.size for slip in self.slips)
+
+    @property
+    def holonomic(self) -> int:
+        """Number of equations between coordinates: closed loops, imposed coordinates, lengths and volumes."""
         driven = len(self.tendons.by_length) + len(self.chambers.by_volume)
         return self.closures.size + self.prescribed.size + driven
 

@@ -25,20 +25,24 @@ from supple.model.model import (
     Topology,
 )
 from supple.model.prescribed import Prescribed
+from supple.model.slips import AbstractSlip, EdgeSlip, RollingSlip
 from supple.numeric import asarray, is_traced, stack
 from supple.robot.closing import closing_rows, keeps_coordinates, without_redundancy
 from supple.robot.items import (
     GROUND_NAME,
     Body,
     Closure,
+    Contact,
+    KnifeEdge,
     Prescribe,
     Rod,
+    Rolling,
     Solid,
     Stress,
     Wrench,
 )
 from supple.robot.joint import Fixed
-from supple.robot.placement import placement
+from supple.robot.placement import placement, unit_axis
 from supple.robot.robot import Robot
 from supple.robot.routing import chambers_of, tendons_of
 from supple.space import rod_grid
@@ -89,6 +93,12 @@ def build_model(robot: Robot) -> Model:
         _closure_seats(item, elements, seats, starts)
         for item in robot.items
         if isinstance(item, Closure)
+    ]
+
+    contacts = [item for item in robot.items if isinstance(item, KnifeEdge | Rolling)]
+    contact_seats = [
+        _seat_on(seats, elements, c.on, c.at, Pose(np.eye(3), asarray(c.position)), starts)
+        for c in contacts
     ]
 
     groups = _group(elements)
@@ -168,6 +178,10 @@ def build_model(robot: Robot) -> Model:
         prescribed=_prescribed(robot, slots),
         tendons=tendons_of(robot, slots["rod"]),
         chambers=chambers_of(robot, slots["rod"], int(counts[3])),
+        slips=tuple(
+            _slip(item, seat, sample_of)
+            for item, seat in zip(contacts, contact_seats, strict=True)
+        ),
         loads=_loads(robot, wrench_seats, sample_of),
         stresses=tuple(
             _internal_stress(stress, elements)
@@ -209,6 +223,17 @@ def _prescribed(robot: Robot, slots: dict[str, list[Slot]]) -> Prescribed:
         v_index=tuple(v_index),
         names=tuple(item.name for item in items),
     )
+
+
+def _slip(item: Contact, seat: _Seat, sample_of: Any) -> AbstractSlip:
+    sample = sample_of(seat)
+    if sample == GROUND:
+        raise DescriptionError(item.name, "on", item.on, "an item that can move")
+    if isinstance(item, KnifeEdge):
+        return EdgeSlip(seat.offset, unit_axis(item.name, "across", item.across), sample, item.name)
+    axle = None if item.axle is None else unit_axis(item.name, "axle", item.axle)
+    normal = unit_axis(item.name, "normal", item.normal)
+    return RollingSlip(seat.offset, asarray(item.radius), normal, axle, sample, item.name)
 
 
 def _closure_seats(

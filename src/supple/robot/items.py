@@ -11,6 +11,7 @@ from supple.errors import DescriptionError
 from supple.model.laws import AbstractLaw, as_law
 from supple.numeric import Scalar, check_number, check_positive, check_vector, is_traced
 from supple.robot.joint import AbstractJointSpec, Fixed, Free, Spherical
+from supple.robot.placement import unit_axis
 from supple.section import AbstractProperties, AbstractShape, Material, SolidProperties
 from supple.space import Magnus, RungeKutta, SpaceIntegrator, Spectral
 from supple.strain import ROD_MODELS, STRAIGHT, AbstractBasis, StrainField, strain_field
@@ -349,6 +350,54 @@ class Prescribe:
 
 
 @dataclass(frozen=True)
+class KnifeEdge:
+    """An edge at a point of item ``on`` that may slide along itself and turn, but not move ``across``.
+
+    ``across`` is a direction in the item's frame there ("x" … "-z" or a vector); ``at`` is a fraction of a rod's
+    length and ``position`` (m) a point in the frame there. The edge restricts velocities, not places: statics
+    leaves it out, that is, finds where the robot rests without its force.
+    """
+
+    name: str
+    on: str
+    across: str | Sequence[float] = "y"
+    at: float = 1.0
+    position: Any = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        Place(self.on, self.at).check(self.name)
+        check_vector(self.name, "position", self.position, (3,))
+        unit_axis(self.name, "across", self.across)
+
+
+@dataclass(frozen=True)
+class Rolling:
+    """A ball, or with an ``axle`` a thin wheel, that rolls on a plane without slipping.
+
+    Its centre is at a point of item ``on`` (as in :class:`KnifeEdge`), ``radius`` (m) above the plane whose
+    ``normal`` is given in the world; ``axle`` is a direction in the item's frame. Statics leaves it out.
+    """
+
+    name: str
+    on: str
+    radius: Scalar
+    axle: str | Sequence[float] | None = None
+    normal: str | Sequence[float] = "z"
+    at: float = 1.0
+    position: Any = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        Place(self.on, self.at).check(self.name)
+        check_positive(self.name, "radius", self.radius)
+        check_vector(self.name, "position", self.position, (3,))
+        unit_axis(self.name, "normal", self.normal)
+        if self.axle is not None:
+            unit_axis(self.name, "axle", self.axle)
+
+
+@dataclass(frozen=True)
 class Tendon:
     """A tendon in a channel along a rod, or along several rods in a row.
 
@@ -521,4 +570,5 @@ class Stress:
 
 
 Solid = Rod | Body | Marker
-Item = Rod | Body | Marker | Closure | Prescribe | Tendon | Chamber | Wrench | Stress
+Contact = KnifeEdge | Rolling
+Item = Rod | Body | Marker | Closure | Prescribe | Contact | Tendon | Chamber | Wrench | Stress

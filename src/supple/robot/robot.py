@@ -12,9 +12,11 @@ from supple.robot.items import (
     Chamber,
     Closure,
     Item,
+    KnifeEdge,
     Marker,
     Prescribe,
     Rod,
+    Rolling,
     Solid,
     Stress,
     Tendon,
@@ -113,7 +115,8 @@ def _held_by(item: Item) -> tuple[str, ...]:
         return item.on, item.to
     if isinstance(item, Tendon):
         return item.rods
-    return (item.on,) if isinstance(item, Wrench | Stress | Prescribe | Chamber) else ()
+    holders = Wrench | Stress | Prescribe | Chamber | KnifeEdge | Rolling
+    return (item.on,) if isinstance(item, holders) else ()
 
 
 def _check_closure(item: Closure, solids: dict[str, Solid]) -> None:
@@ -132,7 +135,10 @@ def _check_graph(robot: Robot) -> None:
     names: set[str] = set()
     for item in robot.items:
         if not isinstance(item, Item):
-            need = "Rod, Body, Marker, Closure, Prescribe, Tendon, Chamber, Wrench or Stress items"
+            need = (
+                "Rod, Body, Marker, Closure, Prescribe, KnifeEdge, Rolling, Tendon, Chamber, Wrench or "
+                "Stress items"
+            )
             raise DescriptionError(robot.name, "items", item, need)
         if item.name in names:
             raise DescriptionError(item.name, "name", item.name, "a name used only once")

@@ -6,7 +6,7 @@ the stiffness on the motions that keep loops closed). Where that number changes,
 in time; anything else is a branching point.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -116,7 +116,7 @@ def follow(
     Steps are arc lengths in coordinates over their scales and time over ``duration_scale`` (s). The
     branch ends at ``until``, where it comes back to its first time, or after ``max_points``.
     """
-    model = as_model(robot)
+    model = replace(as_model(robot), slips=())  # equations between velocities do not matter at rest
     begun = equilibrium(model) if start is None else start
     m = model.equations
     scale = np.concatenate([np.asarray(model.scale), np.full(m, np.inf), [duration_scale]])

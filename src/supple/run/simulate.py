@@ -255,7 +255,7 @@ def _start_state(model: Model, start: Any) -> State:
     """The state to start from; one that knows its model is carried over by name."""
     if start is None:
         state = initial_state(model)
-        if model.equations:
+        if model.holonomic:
             closed = closed_at_rest(model, np.asarray(state.q), 0.0)
             return initial_state(model, closed.q)
         return state
@@ -266,7 +266,7 @@ def _start_state(model: Model, start: Any) -> State:
         state = carry_over(known, held, model)
     else:
         state = initial_state(model, start.q, getattr(start, "v", None), t)
-    if model.equations:
+    if model.holonomic:
         check_closed(model, np.asarray(state.q), t)
     return state
 

@@ -71,6 +71,9 @@ def tangent_at(
     a = np.zeros(model.nv) if a is None else np.asarray(a)
     if model.equations and multipliers is None:
         multipliers = np.zeros(model.equations)
+    elif model.equations:
+        # Contacts carry no force in statics, which knows nothing of them.
+        multipliers = np.pad(multipliers, (0, model.equations - len(multipliers)))
     found = _tangent(model, np.asarray(q), v, a, float(t), multipliers if model.equations else None)
     return Tangent(*(np.asarray(part) for part in found))
 

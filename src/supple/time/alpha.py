@@ -78,7 +78,15 @@ class _Problem(NamedTuple):
         """Balance and closures at the end of the step."""
         left = equations(self.model, self.coordinates(y))
         nv = self.model.nv
-        return jnp.concatenate([left[:nv] / self.by_change, left[nv:]])
+        return self.scaled(left[:nv], left[nv:])
+
+    def scaled(
+        self, balance: Float[Array, " nv"], violation: Float[Array, " m"]
+    ) -> Float[Array, " n"]:
+        """What is left of the equations: the balance over δẍ/δx, speeds over δẋ/δx."""
+        m = self.model.holonomic
+        parts = [balance / self.by_change, violation[:m], violation[m:] / self.by_rate]
+        return jnp.concatenate(parts)
 
     def linearise(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Factors]:
         """The equations and their factorised derivative by the unknowns."""
@@ -91,16 +99,16 @@ class _Problem(NamedTuple):
             mass + (stiffness + self.by_rate * damping) / self.by_change
             for mass, damping, stiffness in tangent.blocks
         ]
-        left = jnp.concatenate([tangent.residual / self.by_change, tangent.violation])
+        left = self.scaled(tangent.residual, tangent.violation)
         return left, factorise_separate(structure, blocks, tangent.jacobians)
 
     def exact(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Float[Array, "n n"]]:
         """The equations and their derivative by the unknowns."""
         tangent = inverse_dynamics_tangent(self.model, self.coordinates(y))
         soft = tangent.stiffness + self.by_rate * tangent.damping
-        matrix = saddle(tangent.mass + soft / self.by_change, tangent.jacobian)
-        left = jnp.concatenate([tangent.residual / self.by_change, tangent.violation])
-        return left, matrix
+        closing = tangent.closing(self.by_rate)
+        matrix = saddle(tangent.mass + soft / self.by_change, tangent.jacobian, closing)
+        return self.scaled(tangent.residual, tangent.violation), matrix
 
     def solve(
         self, guess: Float[Array, " nv"], state: State, settings: NewtonSettings

@@ -34,6 +34,7 @@ from supple.robot.items import (
     Body as Body,
     Chamber as Chamber,
     Closure as Closure,
+    Connect as Connect,
     KnifeEdge as KnifeEdge,
     Rolling as Rolling,
     Marker as Marker,

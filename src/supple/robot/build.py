@@ -34,6 +34,7 @@ from supple.robot.items import (
     Closure,
     Contact,
     KnifeEdge,
+    Marker,
     Prescribe,
     Rod,
     Rolling,
@@ -89,10 +90,14 @@ def build_model(robot: Robot) -> Model:
         if isinstance(w, Wrench)
     ]
 
-    closure_seats = [
-        _closure_seats(item, elements, seats, starts)
+    driven = {item.on for item in robot.items if isinstance(item, Prescribe)}
+    closures = [
+        (item, item.name in driven or keeps_coordinates(item.joint))
         for item in robot.items
         if isinstance(item, Closure)
+    ]
+    closure_seats = [
+        _closure_seats(item, keeps, elements, seats, starts) for item, keeps in closures
     ]
 
     contacts = [item for item in robot.items if isinstance(item, KnifeEdge | Rolling)]
@@ -174,13 +179,12 @@ def build_model(robot: Robot) -> Model:
         offsets=_stack_poses([elements[e].seat.offset for e in order]),
         frame_offsets=_stack_poses(frame_poses),
         bodies=_bodies(robot, seats, sample_of),
-        closures=_closures(robot, closure_seats, sample_of),
+        closures=_closures(robot, closures, closure_seats, sample_of),
         prescribed=_prescribed(robot, slots),
         tendons=tendons_of(robot, slots["rod"]),
         chambers=chambers_of(robot, slots["rod"], int(counts[3])),
         slips=tuple(
-            _slip(item, seat, sample_of)
-            for item, seat in zip(contacts, contact_seats, strict=True)
+            _slip(item, seat, sample_of) for item, seat in zip(contacts, contact_seats, strict=True)
         ),
         loads=_loads(robot, wrench_seats, sample_of),
         stresses=tuple(
@@ -237,7 +241,11 @@ def _slip(item: Contact, seat: _Seat, sample_of: Any) -> AbstractSlip:
 
 
 def _closure_seats(
-    item: Closure, elements: list[_Element], seats: dict[str, _Seat], starts: dict[str, _Seat]
+    item: Closure,
+    keeps: bool,
+    elements: list[_Element],
+    seats: dict[str, _Seat],
+    starts: dict[str, _Seat],
 ) -> tuple[_Seat, _Seat]:
     """Seats of both frames; a joint with coordinates of its own becomes an element on the inner one."""
     inner, outer = (
@@ -251,7 +259,7 @@ def _closure_seats(
         )
         for place in (item.inner, item.outer)
     )
-    if keeps_coordinates(item.joint):
+    if keeps:
         joint = item.joint.make(item.name)
         spring, dry = item.joint.spring(), item.joint.dry()
         elements.append(_Element(item.name, inner, joint=joint, spring=spring, friction=dry))
@@ -259,8 +267,12 @@ def _closure_seats(
     return inner, outer
 
 
-def _closures(robot: Robot, seats: list[tuple[_Seat, _Seat]], sample_of: Any) -> Closures:
-    items = [item for item in robot.items if isinstance(item, Closure)]
+def _closures(
+    robot: Robot,
+    items: list[tuple[Closure, bool]],
+    seats: list[tuple[_Seat, _Seat]],
+    sample_of: Any,
+) -> Closures:
     if not items:
         return no_closures()
     lengths = [
@@ -268,8 +280,8 @@ def _closures(robot: Robot, seats: list[tuple[_Seat, _Seat]], sample_of: Any) ->
     ]
     length = max(lengths, default=1.0)
     rows, joint_of_row = [], []
-    for k, item in enumerate(items):
-        spec = Fixed() if keeps_coordinates(item.joint) else item.joint
+    for k, (item, keeps) in enumerate(items):
+        spec = Fixed() if keeps else item.joint
         own = closing_rows(item.name, spec, length)
         rows += own
         joint_of_row += [k] * len(own)
@@ -282,7 +294,7 @@ def _closures(robot: Robot, seats: list[tuple[_Seat, _Seat]], sample_of: Any) ->
         inner_sample=tuple(sample_of(inner) for inner, _ in seats),
         outer_sample=tuple(sample_of(outer) for _, outer in seats),
         joint_of_row=tuple(joint_of_row),
-        names=tuple(item.name for item in items),
+        names=tuple(item.name for item, _ in items),
     )
 
 
@@ -290,14 +302,18 @@ def _seat_item(
     item: Solid, elements: list[_Element], seats: dict[str, _Seat], starts: dict[str, _Seat]
 ) -> None:
     pose = placement(item.name, item.position, item.rotation)
-    seat = _seat_on(seats, elements, item.parent, item.at, pose, starts)
+    seat = _seat_on(seats, elements, item.place.parent, item.at, pose, starts)
     spec = item.joint if isinstance(item, Rod | Body) else None
     joint = spec.make(item.name) if spec is not None else None
-    if joint is not None and spec is not None:
+    if joint is not None and spec is not None and not isinstance(item, Marker):
+        name = item.joint_name or item.name
         elements.append(
-            _Element(item.name, seat, joint=joint, spring=spec.spring(), friction=spec.dry())
+            _Element(name, seat, joint=joint, spring=spec.spring(), friction=spec.dry())
         )
         seat = _Seat(len(elements) - 1, 0.0, _IDENTITY)
+    if not isinstance(item, Marker):
+        on_item = placement(item.name, item.joint_position, item.joint_rotation)
+        seat = _Seat(seat.element, seat.u, _compose(seat.offset, _inverse(on_item)))
     if isinstance(item, Rod):
         starts[item.name] = seat
         elements.append(_Element(item.name, seat, rod=item, points=[1.0]))
@@ -481,6 +497,10 @@ def _compose(a: Pose, b: Pose) -> Pose:
     if is_traced((a, b)):
         return Pose(*(jnp.asarray(x) for x in a)) @ Pose(*(jnp.asarray(x) for x in b))
     return Pose(a.rotation @ b.rotation, a.position + a.rotation @ b.position)
+
+
+def _inverse(pose: Pose) -> Pose:
+    return Pose(pose.rotation.T, -(pose.rotation.T @ pose.position))
 
 
 def _stack_poses(poses: list[Pose]) -> Pose:

@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class _Item:
-    parent: str = GROUND_NAME
+    parent: str | None = GROUND_NAME
     at: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
     rotation: Any = (0.0, 0.0, 0.0)
@@ -49,7 +49,31 @@ class _Item:
     @property
     def place(self) -> Place:
         """Parent, place on it and pose there."""
-        return Place(self.parent, self.at, self.position, self.rotation)
+        return Place(self.parent or GROUND_NAME, self.at, self.position, self.rotation)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Jointed(_Item):
+    """Something on a joint; without a ``parent`` (None) it goes where a :class:`Connect` puts it.
+
+    ``joint_position`` and ``joint_rotation`` say where on the item the joint sits (its own frame, or a rod's
+    first section, by default), ``joint_name`` what the joint is called (as the item by default).
+    """
+
+    joint: AbstractJointSpec = field(default_factory=Fixed)
+    joint_position: Any = (0.0, 0.0, 0.0)
+    joint_rotation: Any = (0.0, 0.0, 0.0)
+    joint_name: str | None = None
+
+    def check_joint(self, item: str) -> None:
+        """Raise unless the joint is one."""
+        if not isinstance(self.joint, AbstractJointSpec):
+            raise DescriptionError(item, "joint", self.joint, "a joint such as Revolute('z')")
+        if self.parent is None and not isinstance(self.joint, Fixed):
+            need = (
+                "no joint: connections bring theirs (or parent='ground' for an item on this joint)"
+            )
+            raise DescriptionError(item, "joint", self.joint, need)
 
 
 def _check_name(name: object) -> None:
@@ -73,7 +97,7 @@ def _check_first(item: str, field: str, law: Any, *, positive: bool = False) -> 
 
 
 @dataclass(frozen=True)
-class Rod(_Item):
+class Rod(_Jointed):
     """A slender elastic rod along its local x axis.
 
     ``section`` and ``material`` give its matrices, or ``properties`` gives them directly.
@@ -96,7 +120,6 @@ class Rod(_Item):
     strains: str | Sequence[str] = "kirchhoff"
     basis: AbstractBasis | int | Mapping[str, AbstractBasis | int] | str = "auto"
     rest: Any = STRAIGHT
-    joint: AbstractJointSpec = field(default_factory=Fixed)
     nodes: int | None = None
     breaks: Sequence[float] = ()
     space: SpaceIntegrator = field(default_factory=Magnus)
@@ -118,8 +141,7 @@ class Rod(_Item):
         if not isinstance(self.space, Magnus | Spectral | RungeKutta):
             need = "Magnus(…), Spectral() or RungeKutta(…)"
             raise DescriptionError(self.name, "space", self.space, need)
-        if not isinstance(self.joint, AbstractJointSpec):
-            raise DescriptionError(self.name, "joint", self.joint, "a joint such as Revolute('z')")
+        self.check_joint(self.name)
         growth: Any = self.growth
         if growth is not None and not isinstance(growth, AbstractLaw) and not callable(growth):
             raise DescriptionError(self.name, "growth", growth, "a law or a function of time")
@@ -225,7 +247,7 @@ def _compliance_ratio(rod: Rod) -> float:
 
 
 @dataclass(frozen=True)
-class Body(_Item):
+class Body(_Jointed):
     """A rigid body.
 
     ``inertia`` is about the centre of mass, in the body's axes: (Ixx, Iyy, Izz) or a 3x3 matrix
@@ -236,7 +258,6 @@ class Body(_Item):
     mass: Scalar
     inertia: Any = (0.0, 0.0, 0.0)
     com: Any = (0.0, 0.0, 0.0)
-    joint: AbstractJointSpec = field(default_factory=Fixed)
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -244,8 +265,7 @@ class Body(_Item):
         check_positive(self.name, "mass", self.mass)
         check_vector(self.name, "com", self.com, (3,))
         self.inertia_matrix()
-        if not isinstance(self.joint, AbstractJointSpec):
-            raise DescriptionError(self.name, "joint", self.joint, "a joint such as Revolute('z')")
+        self.check_joint(self.name)
 
     def inertia_matrix(self) -> Any:
         """Inertia about the centre of mass, (3, 3) kg m²."""
@@ -319,8 +339,50 @@ class Closure:
 
 
 @dataclass(frozen=True)
+class Connect:
+    """A joint from a frame of item ``on`` to one of item ``to``, in a robot drawn as a graph.
+
+    It may carry an item that has no parent (``parent=None``) or close a loop; which one is chosen for the whole
+    graph (:mod:`supple.robot.cutting`), unless ``cut`` says so: True closes a loop, False carries. Frames are as
+    in :class:`Closure`, but a rod ``to`` is met at its first section by default.
+    """
+
+    name: str
+    on: str
+    to: str
+    joint: AbstractJointSpec = field(default_factory=Fixed)
+    at: float = 1.0
+    position: Any = (0.0, 0.0, 0.0)
+    rotation: Any = (0.0, 0.0, 0.0)
+    to_at: float = 0.0
+    to_position: Any = (0.0, 0.0, 0.0)
+    to_rotation: Any = (0.0, 0.0, 0.0)
+    cut: bool | None = None
+
+    def __post_init__(self) -> None:
+        self.closure(on_rod=True)
+
+    def closure(self, *, on_rod: bool) -> Closure:
+        """The same joint as one that closes a loop; ``on_rod`` if its outer item is a rod."""
+        return Closure(
+            self.name,
+            self.on,
+            self.to,
+            self.joint,
+            self.at,
+            self.position,
+            self.rotation,
+            self.to_at if on_rod else 1.0,
+            self.to_position,
+            self.to_rotation,
+        )
+
+
+@dataclass(frozen=True)
 class Prescribe:
     """A coordinate imposed in time: that of the joint of item ``on``, or a strain mode of a rod.
+
+    ``on`` may also name a :class:`Connect` or a :class:`Closure`: the coordinate of that joint.
 
     ``value`` is a number or a law of time (rad, m; 1/m for curvatures); ``coordinate`` counts those of the
     joint (``of="joint"``) or of the rod's basis (``of="rod"``). The effort it needs is an outcome.
@@ -571,4 +633,16 @@ class Stress:
 
 Solid = Rod | Body | Marker
 Contact = KnifeEdge | Rolling
-Item = Rod | Body | Marker | Closure | Prescribe | Contact | Tendon | Chamber | Wrench | Stress
+Item = (
+    Rod
+    | Body
+    | Marker
+    | Closure
+    | Connect
+    | Prescribe
+    | Contact
+    | Tendon
+    | Chamber
+    | Wrench
+    | Stress
+)

@@ -11,6 +11,7 @@ from supple.robot.items import (
     Body,
     Chamber,
     Closure,
+    Connect,
     Item,
     KnifeEdge,
     Marker,
@@ -55,8 +56,8 @@ class Robot:
         by_name = {i.name: i for i in self.items if isinstance(i, Rod | Body | Marker)}
         ordered: dict[str, Solid] = {}
 
-        def visit(name: str) -> None:
-            if name not in ordered and name != GROUND_NAME:
+        def visit(name: str | None) -> None:
+            if name is not None and name not in ordered and name != GROUND_NAME:
                 visit(by_name[name].parent)
                 ordered[name] = by_name[name]
 
@@ -104,14 +105,15 @@ class Robot:
         ``accuracy`` (displacement error over size) settles what rods leave to "auto".
         """
         from supple.robot.build import build_model
+        from supple.robot.cutting import cut_open
 
         items = [i.resolved(accuracy) if isinstance(i, Rod) else i for i in self.items]
-        return build_model(Robot(*items, gravity=self.gravity, name=self.name))
+        return build_model(Robot(*cut_open(items), gravity=self.gravity, name=self.name))
 
 
 def _held_by(item: Item) -> tuple[str, ...]:
     """Names of the items that a load or a closure cannot do without."""
-    if isinstance(item, Closure):
+    if isinstance(item, Closure | Connect):
         return item.on, item.to
     if isinstance(item, Tendon):
         return item.rods
@@ -131,13 +133,23 @@ def _check_closure(item: Closure, solids: dict[str, Solid]) -> None:
         raise DescriptionError(item.name, "to", item.to, "another frame than the one it starts on")
 
 
+def _check_connected(robot: Robot, item: Solid) -> None:
+    """Raise unless some connection reaches an item without a parent."""
+    near = [c for c in robot.items if isinstance(c, Connect) and item.name in (c.on, c.to)]
+    if isinstance(item, Marker) or not near:
+        need = f"a parent, such as {GROUND_NAME!r}" + (
+            "" if isinstance(item, Marker) else ", or a Connect that reaches it"
+        )
+        raise DescriptionError(item.name, "parent", None, need)
+
+
 def _check_graph(robot: Robot) -> None:
     names: set[str] = set()
     for item in robot.items:
         if not isinstance(item, Item):
             need = (
-                "Rod, Body, Marker, Closure, Prescribe, KnifeEdge, Rolling, Tendon, Chamber, Wrench or "
-                "Stress items"
+                "Rod, Body, Marker, Closure, Connect, Prescribe, KnifeEdge, Rolling, Tendon, Chamber, "
+                "Wrench or Stress items"
             )
             raise DescriptionError(robot.name, "items", item, need)
         if item.name in names:
@@ -146,9 +158,15 @@ def _check_graph(robot: Robot) -> None:
     solids = {i.name: i for i in robot.items if isinstance(i, Rod | Body | Marker)}
     if not any(isinstance(i, Rod | Body) for i in solids.values()):
         raise DescriptionError(robot.name, "items", len(robot.items), "at least one rod or body")
+    joints = {i.name for i in robot.items if isinstance(i, Closure | Connect)}
+    joints |= {i.joint_name for i in robot.items if isinstance(i, Rod | Body) and i.joint_name}
     for item in robot.items:
-        if isinstance(item, Closure):
-            _check_closure(item, solids)
+        if isinstance(item, Closure | Connect):
+            on_rod = isinstance(solids.get(item.to), Rod)
+            closure = item if isinstance(item, Closure) else item.closure(on_rod=on_rod)
+            _check_closure(closure, solids)
+            continue
+        if isinstance(item, Prescribe) and item.on in joints:
             continue
         if isinstance(item, Tendon):
             for rod in item.rods:
@@ -157,6 +175,9 @@ def _check_graph(robot: Robot) -> None:
                     raise DescriptionError(item.name, "on", rod, f"a rod, one of: {known}")
             continue
         placed = isinstance(item, Rod | Body | Marker)
+        if isinstance(item, Rod | Body | Marker) and item.parent is None:
+            _check_connected(robot, item)
+            continue
         target = item.parent if isinstance(item, Rod | Body | Marker) else item.on
         field = "parent" if placed else "on"
         if target not in solids and (target != GROUND_NAME or field == "on"):
@@ -170,7 +191,7 @@ def _check_graph(robot: Robot) -> None:
     for name in solids:
         seen = [name]
         parent = solids[name].parent
-        while parent != GROUND_NAME:
+        while parent is not None and parent != GROUND_NAME:
             if parent in seen:
                 cycle = " -> ".join([*seen, parent])
                 raise DescriptionError(name, "parent", cycle, "parents that lead to the ground")

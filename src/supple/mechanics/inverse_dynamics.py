@@ -27,6 +27,7 @@ from supple.mechanics.closures import (
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics, kinematics
 from supple.mechanics.local import Coordinates, group_rows
+from supple.mechanics.sliding import Material, material_motion
 from supple.mechanics.slips import SlipMotion, slip_motions, slip_wrenches
 from supple.mechanics.tendons import TendonMotion, tendon_motion
 from supple.model.loads import InternalStress
@@ -52,6 +53,8 @@ class Balance(NamedTuple):
     tendons: TendonMotion | None
     slips: list[SlipMotion]
     """Contacts that may not slip, where their multipliers were given."""
+    material: tuple[Material | None, ...]
+    """Motion of the material at the nodes of rods; None for joints."""
 
 
 def inverse_dynamics(model: Model, c: Coordinates) -> Float[Array, " nv"]:
@@ -116,9 +119,15 @@ def balance(model: Model, c: Coordinates) -> Balance:
         _rod_inertia(g, m) if isinstance(g, RodGroup) else None
         for g, m in zip(model.groups, motion.groups, strict=True)
     )
+    material = tuple(
+        material_motion(model, i, m, c) if isinstance(model.groups[i], RodGroup) else None
+        for i, m in enumerate(motion.groups)
+    )
     own = [
-        _rod_wrench(m, I, gravity) if I is not None else jnp.zeros_like(m.twist)
-        for m, I in zip(motion.groups, inertia, strict=True)
+        _rod_wrench(m, I, moved, gravity)
+        if I is not None and moved is not None
+        else jnp.zeros_like(m.twist)
+        for m, I, moved in zip(motion.groups, inertia, material, strict=True)
     ]
     body_inertia, own = _add_bodies(model, motion, gravity, own)
     own = _add_loads(model, motion, c.t, own)
@@ -165,6 +174,7 @@ def balance(model: Model, c: Coordinates) -> Balance:
         jnp.concatenate(violations),
         tendons,
         slips,
+        material,
     )
 
 
@@ -293,13 +303,13 @@ def _rod_inertia(group: RodGroup, motion: GroupMotion) -> Float[Array, "b d 6 6"
 
 
 def _rod_wrench(
-    motion: GroupMotion, inertia: Float[Array, "b d 6 6"], gravity: Float[Array, " 6"]
+    motion: GroupMotion,
+    inertia: Float[Array, "b d 6 6"],
+    material: Material,
+    gravity: Float[Array, " 6"],
 ) -> Float[Array, "b p 6"]:
-    count = inertia.shape[1]
-    nodes = inertial_wrench(
-        inertia, motion.twist[:, :count], motion.acceleration[:, :count], gravity
-    )
-    extra = motion.twist.shape[1] - count
+    nodes = inertial_wrench(inertia, material.twist, material.acceleration, gravity)
+    extra = motion.twist.shape[1] - inertia.shape[1]
     return jnp.pad(nodes, ((0, 0), (0, extra), (0, 0)))
 
 

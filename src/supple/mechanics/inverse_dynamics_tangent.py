@@ -35,9 +35,10 @@ from supple.mechanics.inverse_dynamics import (
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics
 from supple.mechanics.local import Coordinates
+from supple.mechanics.sliding import slides, sliding_columns
 from supple.mechanics.slips import slip_tangent
 from supple.mechanics.tendons import tendon_stiffness
-from supple.model.model import GROUND, Model
+from supple.model.model import GROUND, Model, RodGroup
 
 
 class Tangent(NamedTuple):
@@ -104,6 +105,11 @@ def element_tangents(model: Model, c: Coordinates) -> ElementTangent:
     for i, m in enumerate(motion.groups):
         own, law, wrench = columns[i], laws[i], state.wrench[i]
         phi = _reaction(law, own)
+        group, inertia, material = model.groups[i], state.inertia[i], state.material[i]
+        if isinstance(group, RodGroup) and slides(group):
+            assert inertia is not None
+            assert material is not None
+            phi = _with_sliding(phi, *sliding_columns(group, m, inertia, material))
         # A wrench that moves with its sample: the part that does not cancel.
         phi = phi._replace(
             shift_acceleration=phi.shift_acceleration - se3.coad_columns(wrench, own.shift)
@@ -280,19 +286,31 @@ def _reaction(law: _Law, columns: _Columns) -> _Columns:
     )
 
 
+def _with_sliding(
+    phi: _Columns, by_rate: Float[Array, "b d 6 m"], by_shift: Float[Array, "b d 6 m"]
+) -> _Columns:
+    """Add what sliding material asks at the nodes, which are the first samples."""
+    extra = phi.shift.shape[1] - by_rate.shape[1]
+    pad = ((0, 0), (0, extra), (0, 0), (0, 0))
+    return phi._replace(
+        shift_rate=phi.shift_rate + jnp.pad(by_rate, pad),
+        shift_acceleration=phi.shift_acceleration + jnp.pad(by_shift, pad),
+    )
+
+
 def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]:
     """I, N and G of every sample: rod mass, bodies and loads."""
     motion = state.motion
     gravity = model.load_factor * jnp.asarray(model.gravity)
     laws = []
-    for m, inertia in zip(motion.groups, state.inertia, strict=True):
+    for m, inertia, material in zip(motion.groups, state.inertia, state.material, strict=True):
         batch, samples = m.twist.shape[:2]
-        if inertia is None:
+        if inertia is None or material is None:
             zero = jnp.zeros((batch, samples, 6, 6))
             laws.append(_Law(zero, zero, zero))
             continue
         count = inertia.shape[1]
-        law = _inertial_law(inertia, m.twist[:, :count], gravity)
+        law = _inertial_law(inertia, material.twist, gravity)
         pad = ((0, 0), (0, samples - count), (0, 0), (0, 0))
         laws.append(_Law(*(jnp.pad(part, pad) for part in law)))
     if model.bodies.size:

@@ -19,7 +19,7 @@ from supple.arrays import Array
 from supple.lie import Pose
 from supple.model.chambers import Chambers
 from supple.model.closures import Closures
-from supple.model.joints import AbstractJoint
+from supple.model.joints import AbstractJoint, DrivenJoint
 from supple.model.laws import AbstractLaw
 from supple.model.loads import AbstractPointLoad, InternalStress
 from supple.model.prescribed import Prescribed
@@ -43,6 +43,8 @@ class RodGroup(eqx.Module):
     """Length over its first value, as a law of time; None for rods of constant length."""
     growth_rates: tuple[Float[Array, "*b"], Float[Array, "*b"]] | None = None
     """Rate and acceleration of the length over the length, at the time of :meth:`Model.at`."""
+    slope: Float[Array, "*b n 6 m"] | None = None
+    """Derivative of the basis by u at the nodes, for rods that slide out of their base; None for others."""
 
     @property
     def size(self) -> int:
@@ -70,6 +72,7 @@ class RodGroup(eqx.Module):
             self.inertia,
             None,
             (first, second),
+            self.slope,
         )
 
     @property
@@ -246,14 +249,19 @@ class Model(eqx.Module):
         return dataclasses.replace(self, groups=groups)
 
     def still(self, t: Float[Array, ""]) -> "Model":
-        """The model with rods as long as they are at time t, and no longer growing: for statics.
+        """The model as it is at time t, with nothing growing or driven further: for statics.
 
         Equations between velocities say nothing about a robot at rest, and are left out.
         """
-        groups = tuple(
-            dataclasses.replace(g, growth_rates=None) if isinstance(g, RodGroup) else g
-            for g in self.at(t).groups
-        )
+
+        def rest(g: Group) -> Group:
+            if isinstance(g, RodGroup):
+                return dataclasses.replace(g, growth_rates=None)
+            if isinstance(g.joint, DrivenJoint):
+                return dataclasses.replace(g, joint=dataclasses.replace(g.joint, still=True))
+            return g
+
+        groups = tuple(rest(g) for g in self.at(t).groups)
         return dataclasses.replace(self, groups=groups, slips=())
 
     @property

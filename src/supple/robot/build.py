@@ -46,8 +46,9 @@ from supple.robot.joint import Fixed
 from supple.robot.placement import placement, unit_axis
 from supple.robot.robot import Robot
 from supple.robot.routing import chambers_of, tendons_of
-from supple.space import rod_grid
+from supple.space import RodGrid, rod_grid
 from supple.space.grid import one_sided
+from supple.space.quadrature import Panels
 
 
 @dataclass(frozen=True)
@@ -234,10 +235,18 @@ def _slip(item: Contact, seat: _Seat, sample_of: Any) -> AbstractSlip:
     if sample == GROUND:
         raise DescriptionError(item.name, "on", item.on, "an item that can move")
     if isinstance(item, KnifeEdge):
-        return EdgeSlip(seat.offset, unit_axis(item.name, "across", item.across), sample, item.name)
+        across = unit_axis(item.name, "across", item.across)
+        return EdgeSlip(offset=seat.offset, across=across, sample=sample, name=item.name)
     axle = None if item.axle is None else unit_axis(item.name, "axle", item.axle)
     normal = unit_axis(item.name, "normal", item.normal)
-    return RollingSlip(seat.offset, asarray(item.radius), normal, axle, sample, item.name)
+    return RollingSlip(
+        offset=seat.offset,
+        radius=asarray(item.radius),
+        normal=normal,
+        axle=axle,
+        sample=sample,
+        name=item.name,
+    )
 
 
 def _closure_seats(
@@ -380,7 +389,14 @@ def _rod_part(element: _Element) -> RodGroup:
         damping=None if undamped else matrices.damping,
         inertia=matrices.inertia,
         growth=None if rod.growth is None else as_law(rod.growth),
+        slope=np.einsum("nk,kim->nim", _slopes(rod, grid), grid.basis) if rod.slides else None,
     )
+
+
+def _slopes(rod: Rod, grid: RodGrid) -> np.ndarray:
+    """Matrix of d/du at the nodes of a rod."""
+    count = len(grid.weights) // (len(grid.edges) - 1)
+    return Panels(grid.edges, count, rod.space.node_family).differentiation
 
 
 def _joint_part(element: _Element) -> JointGroup:

@@ -108,8 +108,9 @@ class Rod(_Jointed):
     ``rest`` is the strain at rest: six numbers or a function of u -> (n, 6), best defined once in a
     module (a new function, such as a lambda in a loop, compiles anew).
     ``nodes`` overrides the number of quadrature nodes per smooth piece.
-    ``growth`` is a law of time that multiplies the length: a rod pushed out of its base. Rods that grow by
-    laws of one kind (tables or splines with the same instants) are computed as one batch.
+    ``growth`` is a law of time that multiplies the length. Rods that grow by laws of one kind (tables or
+    splines with the same instants) are computed as one batch. They grow everywhere alike; with ``slides`` they
+    are pushed out of their base instead, and their material slides past it (uniform undamped rods only).
     """
 
     name: str
@@ -124,6 +125,7 @@ class Rod(_Jointed):
     breaks: Sequence[float] = ()
     space: SpaceIntegrator = field(default_factory=Magnus)
     growth: AbstractLaw | Callable[[Any], Any] | None = None
+    slides: bool = False
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -147,6 +149,24 @@ class Rod(_Jointed):
             raise DescriptionError(self.name, "growth", growth, "a law or a function of time")
         if growth is not None:
             _check_first(self.name, "growth", growth, positive=True)
+        if self.slides:
+            self._check_slides()
+
+    def _check_slides(self) -> None:
+        """Material that passes a sample must be alike, and its strain continuous."""
+        if self.growth is None:
+            raise DescriptionError(self.name, "slides", True, "a law of growth")
+        matrices = self.sectional().matrices(np.linspace(0.0, 1.0, 5))
+        uniform = is_traced(matrices) or all(
+            np.allclose(part, part[:1], rtol=1e-12, atol=0.0)
+            for part in (matrices.stiffness, matrices.inertia)
+        )
+        if callable(self.rest) or not uniform or self.resolved(1e-2).strain_field().breaks:
+            need = "False: only rods alike along their length, on a basis without breaks, can slide"
+            raise DescriptionError(self.name, "slides", True, need)
+        if not is_traced(matrices) and np.any(matrices.damping):
+            need = "False, or a material without damping"
+            raise DescriptionError(self.name, "slides", True, need)
 
     def strain_field(self) -> StrainField:
         """The rod's strain field; "auto" choices must be resolved first."""

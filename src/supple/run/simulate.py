@@ -1,6 +1,7 @@
 """Run a robot through time: compiled chunks, progress, interruption, continuation."""
 
 import time as clock
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -24,13 +25,18 @@ from supple.time.advance import (
     multipliers_of,
     restart,
 )
-from supple.time.alpha import generalized_alpha
+from supple.time.alpha import GeneralizedAlpha, generalized_alpha
 from supple.time.collocation import radau
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.scheme import AbstractScheme
 
 Progress = Callable[[float, int], None]
 """Called with the simulated time (s) and the number of instants so far."""
+
+UNDAMPED = (
+    "an undamped scheme (γ = ½) is weakly unstable on closed loops and imposed coordinates: forces oscillate "
+    "from step to step and may grow. Use generalized_alpha(rho) with rho < 1, or radau()"
+)
 
 CHUNK = 256
 """Most steps between two looks at the clock."""
@@ -100,6 +106,8 @@ def simulate(
     )
     if scheme is None:
         scheme = generalized_alpha(0.8) if dt is not None else radau(3)
+    if model.equations and isinstance(scheme, GeneralizedAlpha) and not scheme.damps:
+        warnings.warn(UNDAMPED, RuntimeWarning, stacklevel=2)
     state = _start_state(model, start)
     settings = {"scheme": scheme, "control": control, "duration": duration}
     h = control.dt if isinstance(control, FixedStep) else min(control.largest, duration) * 1e-4

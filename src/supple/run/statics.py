@@ -217,7 +217,14 @@ def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> 
 
 
 def linearise(robot: Robot | Model, *, at: Any = None, t: float = 0.0) -> LinearModel:
-    """State-space matrices about a state or equilibrium (default: the described shape)."""
+    """State-space matrices about a state or equilibrium (default: the described shape).
+
+    With closed loops about an equilibrium (default: that under all loads), on the motions that keep them closed.
+    """
     model = as_model(robot)
+    if model.equations and at is None:
+        at = equilibrium(model, t=t)
+    if model.holonomic:
+        check_closed(model, np.asarray(getattr(at, "q", at)), t)
     q = neutral(model) if at is None else getattr(at, "q", at)
-    return linear_model(model, q, getattr(at, "v", None), t)
+    return linear_model(model, q, getattr(at, "v", None), t, getattr(at, "multipliers", None))

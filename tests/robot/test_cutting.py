@@ -141,7 +141,7 @@ def test_a_driven_joint_may_be_cut():
 def test_bad_graphs_are_refused():
     with pytest.raises(DescriptionError, match=r"lost: parent: got None; need .*Connect"):
         sp.Robot(plate("lost", parent=None))
-    with pytest.raises(DescriptionError, match="part: joint: .*need no joint"):
+    with pytest.raises(DescriptionError, match=r"part: joint: .*need no joint"):
         plate("part", parent=None, joint=sp.Revolute("z"))
     with pytest.raises(DescriptionError, match="extra: cut: got False"):
         sp.Robot(

@@ -42,9 +42,7 @@ def test_eigenvalues_are_those_of_the_modes():
     assert linear.places.shape == (model.nv, count)
     # K and M alone give the frequencies; with the dampers the low modes keep them nearly.
     undamped = np.linalg.eigvals(np.linalg.solve(linear.mass, linear.stiffness)).real
-    np.testing.assert_allclose(
-        np.sqrt(np.sort(undamped)), 2 * np.pi * modes.frequencies, rtol=1e-6
-    )
+    np.testing.assert_allclose(np.sqrt(np.sort(undamped)), 2 * np.pi * modes.frequencies, rtol=1e-6)
     low = linear.eigenvalues[np.argmin(np.abs(linear.eigenvalues))]
     assert np.abs(low) == pytest.approx(2 * np.pi * modes.frequencies[0], rel=1e-3)
     assert -low.real / np.abs(low) == pytest.approx(modes.damping_ratios[0], rel=1e-2)

@@ -1,7 +1,7 @@
 r"""Material that slides through the base of a rod pushed out of it.
 
-Samples stay at fractions u of the length L(t); material stays at its distance from the tip and passes them with
-the speed c = (1 - u) L̇ along the rod. With ξ_w = Ad(g) ξ, and all rates at fixed u, it moves with
+Samples stay at fractions u of the length L(t); material stays at its distance from the tip and passes them
+with the speed c = (1 - u) L̇ along the rod. With ξ_w = Ad(g) ξ, and all rates at fixed u, it moves with
 
     V_m = V + c ξ_w
     A_m = A + (1 - u) L̈ ξ_w + c ad(V) ξ_w + 2 c Ad(g) ξ̇ + (c²/L) Ad(g) ∂ξ/∂u,

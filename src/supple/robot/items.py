@@ -109,8 +109,8 @@ class Rod(_Jointed):
     module (a new function, such as a lambda in a loop, compiles anew).
     ``nodes`` overrides the number of quadrature nodes per smooth piece.
     ``growth`` is a law of time that multiplies the length. Rods that grow by laws of one kind (tables or
-    splines with the same instants) are computed as one batch. They grow everywhere alike; with ``slides`` they
-    are pushed out of their base instead, and their material slides past it (uniform undamped rods only).
+    splines with the same instants) are computed as one batch. They grow everywhere alike; with ``slides``
+    they are pushed out of their base instead, and their material slides past it (uniform undamped rods only).
     """
 
     name: str
@@ -362,9 +362,9 @@ class Closure:
 class Connect:
     """A joint from a frame of item ``on`` to one of item ``to``, in a robot drawn as a graph.
 
-    It may carry an item that has no parent (``parent=None``) or close a loop; which one is chosen for the whole
-    graph (:mod:`supple.robot.cutting`), unless ``cut`` says so: True closes a loop, False carries. Frames are as
-    in :class:`Closure`, but a rod ``to`` is met at its first section by default.
+    It may carry an item that has no parent (``parent=None``) or close a loop; which one is chosen for the
+    whole graph (:mod:`supple.robot.cutting`), unless ``cut`` says so: True closes a loop, False carries.
+    Frames are as in :class:`Closure`, but a rod ``to`` is met at its first section by default.
     """
 
     name: str
@@ -435,9 +435,9 @@ class Prescribe:
 class KnifeEdge:
     """An edge at a point of item ``on`` that may slide along itself and turn, but not move ``across``.
 
-    ``across`` is a direction in the item's frame there ("x" … "-z" or a vector); ``at`` is a fraction of a rod's
-    length and ``position`` (m) a point in the frame there. The edge restricts velocities, not places: statics
-    leaves it out, that is, finds where the robot rests without its force.
+    ``across`` is a direction in the item's frame there ("x" … "-z" or a vector); ``at`` is a fraction of a
+    rod's length and ``position`` (m) a point in the frame there. The edge restricts velocities, not places:
+    statics leaves it out, that is, finds where the robot rests without its force.
     """
 
     name: str

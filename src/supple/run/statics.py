@@ -219,7 +219,8 @@ def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> 
 def linearise(robot: Robot | Model, *, at: Any = None, t: float = 0.0) -> LinearModel:
     """State-space matrices about a state or equilibrium (default: the described shape).
 
-    With closed loops about an equilibrium (default: that under all loads), on the motions that keep them closed.
+    With closed loops: about an equilibrium (default: that under all loads), on the motions that keep them
+    closed.
     """
     model = as_model(robot)
     if model.equations and at is None:

@@ -13,9 +13,8 @@ from supple.mechanics.inverse_dynamics_tangent import Tangent, inverse_dynamics_
 from supple.mechanics.local import Coordinates
 from supple.model.model import Model
 
-
 AT_REST = 1e-6
-"""Largest work left at an equilibrium in a unit change of a scaled coordinate, relative to the stiffest's."""
+"""Largest work left at an equilibrium in a unit change of a scaled coordinate, over that of the stiffest."""
 
 
 @dataclass(frozen=True)

@@ -88,9 +88,7 @@ class _Problem(NamedTuple):
         nv = self.model.nv
         return self.scaled(left[:nv], left[nv:])
 
-    def scaled(
-        self, balance: Float[Array, " nv"], gap: Float[Array, " m"]
-    ) -> Float[Array, " n"]:
+    def scaled(self, balance: Float[Array, " nv"], gap: Float[Array, " m"]) -> Float[Array, " n"]:
         """What is left of the equations: the balance over δẍ/δx, speeds over δẋ/δx."""
         m = self.model.holonomic
         parts = [balance / self.by_change, gap[:m], gap[m:] / self.by_rate]

@@ -8,8 +8,9 @@ and the balance holds at every stage. All stages are one batch. A simplified New
 linearisation (M, C, K) for the step; A and A² share their eigenvectors, so the iteration matrix falls apart
 into n x n systems M + hμ C + h²μ² K, one for each eigenvalue μ of A (complex pairs once).
 
-Closed loops add a multiplier at each stage for each equation Υ/h² = 0, and J to the systems; equations between
-velocities are s/h = 0. Only schemes whose last stage is the end of the step (Radau) keep loops closed there.
+Closed loops add a multiplier at each stage for each equation Υ/h² = 0, and J to the systems; equations
+between velocities are s/h = 0. Only schemes whose last stage is the end of the step (Radau) keep loops closed
+there.
 """
 
 from dataclasses import dataclass

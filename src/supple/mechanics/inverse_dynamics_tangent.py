@@ -17,6 +17,7 @@ its samples, and what leaves it is the sum of its φ. Terms with coad cancel for
 
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -25,20 +26,28 @@ from jaxtyping import Float, Inexact
 from supple.arrays import Array
 from supple.lie import Pose, se3
 from supple.mechanics import rows
-from supple.mechanics.chambers import chamber_state
 from supple.mechanics.closures import ClosureMotion, closure_laws, closure_rows
 from supple.mechanics.inverse_dynamics import (
     Balance,
     add_at_samples,
+    added_inertia,
     balance,
     element_tangent,
+    load_sections,
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics
 from supple.mechanics.local import Coordinates
 from supple.mechanics.sliding import slides, sliding_columns
 from supple.mechanics.slips import slip_tangent
-from supple.mechanics.tendons import tendon_stiffness
-from supple.model.model import GROUND, Model, RodGroup
+from supple.mechanics.transmissions import (
+    TransmissionMotion,
+    arm_rates,
+    channel_stiffness,
+    line_arms,
+    line_laws,
+)
+from supple.model.efforts import Imposed
+from supple.model.model import GROUND, JointGroup, Model, RodGroup
 
 
 class Tangent(NamedTuple):
@@ -50,8 +59,10 @@ class Tangent(NamedTuple):
     stiffness: Float[Array, "nv nv"]
     violation: Float[Array, " n"]
     jacobian: Float[Array, "n nv"]
-    """Derivative of the violation by x: δΥ = J δx; the balance contains Jᵀ λ. Rows of equations between
-    velocities, the last ones, are derivatives by ẋ."""
+    """Derivative of the violation by x: δΥ = J δx. Rows of equations between velocities, the last ones, are
+    derivatives by ẋ."""
+    pushes: Float[Array, "n nv"]
+    """Derivative of the residual by the multipliers: the balance contains Pᵀ λ. P = J without friction."""
     sliding: Float[Array, "s nv"]
     """Derivative by x of the equations between velocities."""
 
@@ -119,8 +130,12 @@ def element_tangents(model: Model, c: Coordinates) -> ElementTangent:
         elastic, viscous = element_tangent(model, i, c)
         if m.local.subspace_gradient is not None:
             elastic = elastic + _subspace_turning(m, state.stress[i])
+        inertia = _pair(own.shift, phi.shift)
+        group = model.groups[i]
+        if isinstance(group, JointGroup) and group.armature is not None:
+            inertia = inertia + jnp.eye(group.nv) * group.armature[:, :, None]
         matrices = [
-            _pair(own.shift, phi.shift),
+            inertia,
             _pair(own.shift, phi.shift_rate) + viscous,
             _pair(own.shift, phi.shift_acceleration) + _pair(m.subspace, turning) + elastic,
         ]
@@ -138,7 +153,7 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
     if not model.topology.all_on_ground:
         whole = whole + _tree_coupling(model, columns, laws, reactions)
     mass, damping, stiffness = whole[0], whole[1], whole[2]
-    jacobian = jnp.zeros((0, model.nv))
+    jacobian = pushes = jnp.zeros((0, model.nv))
     if state.closures is not None and c.multipliers is not None:
         forces = c.multipliers[: model.closures.size]
         jacobian, stiffening = _closing(model, columns, state.closures, forces)
@@ -147,28 +162,85 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
         chosen = np.eye(model.nv)[np.array(model.prescribed.v_index)]
         imposed = jnp.asarray(model.prescribed.scale)[:, None] * chosen
         jacobian = jnp.concatenate([jacobian, imposed])
-    if state.tendons is not None:
-        stiffening, drag = tendon_stiffness(model, c, state.tendons)
-        stiffness, damping = stiffness + stiffening, damping + drag
-        by_length = model.tendons.by_length
-        if len(by_length) and c.multipliers is not None:
-            jacobian = jnp.concatenate([jacobian, state.tendons.arms[by_length]])
-    if model.chambers.size:
-        arms = jnp.asarray(model.chambers.arms)
-        stiffness = stiffness - arms.T @ (chamber_state(model, c).by_volume[:, None] * arms)
-        by_volume = model.chambers.by_volume
-        if len(by_volume) and c.multipliers is not None:
-            own = arms[by_volume] / jnp.asarray(model.chambers.area)[by_volume, None]
-            jacobian = jnp.concatenate([jacobian, own])
+    pushes = jacobian
+    if state.transmissions is not None:
+        driven = _driving(model, c, state.motion, columns, state.transmissions)
+        stiffness, damping = stiffness + driven.stiffness, damping + driven.damping
+        if c.multipliers is not None:
+            jacobian = jnp.concatenate([jacobian, driven.jacobian])
+            pushes = jnp.concatenate([pushes, driven.pushes])
     sliding = jnp.zeros((0, model.nv))
     if state.slips and c.multipliers is not None:
         samples = np.array([slip.sample for slip in model.slips])
-        shift, shift_rate = (sample_jacobians(model, columns, samples, part) for part in (0, 1))
+        changing = [own._replace(shift=own.shift_rate) for own in columns]
         by_rate, sliding, stiffening = slip_tangent(
-            model, state.slips, c.multipliers, shift, shift_rate
+            model,
+            state.slips,
+            c.multipliers,
+            sample_jacobians(model, columns, samples),
+            sample_jacobians(model, changing, samples),
         )
-        jacobian, stiffness = jnp.concatenate([jacobian, by_rate]), stiffness + stiffening
-    return Tangent(state.residual, mass, damping, stiffness, state.violation, jacobian, sliding)
+        stiffness = stiffness + stiffening
+        jacobian, pushes = (jnp.concatenate([part, by_rate]) for part in (jacobian, pushes))
+    return Tangent(
+        state.residual, mass, damping, stiffness, state.violation, jacobian, pushes, sliding
+    )
+
+
+class _Driving(NamedTuple):
+    """What transmissions add: to K and C, and the rows of those whose coordinate is imposed."""
+
+    stiffness: Float[Array, "nv nv"]
+    damping: Float[Array, "nv nv"]
+    jacobian: Float[Array, "n nv"]
+    pushes: Float[Array, "n nv"]
+
+
+def _driving(
+    model: Model,
+    c: Coordinates,
+    motion: Kinematics,
+    columns: list[_Columns],
+    at: TransmissionMotion,
+) -> _Driving:
+    own = model.transmissions
+    stiffness = damping = jnp.zeros((model.nv, model.nv))
+    arms, pushes, rates = at.arms, at.pushes, jnp.zeros_like(at.arms)
+    if own.channels.size:
+        stiffness, drag = channel_stiffness(model, c, at)
+        damping = damping if drag is None else drag
+        rates = arm_rates(model, c)
+    if own.segments.size:
+        sides = np.array(own.segments.outer_sample), np.array(own.segments.inner_sample)
+        outer, inner = (sample_jacobians(model, columns, side) for side in sides)
+        changing = [own._replace(shift=own.shift_rate) for own in columns]
+        outer_rate, inner_rate = (sample_jacobians(model, changing, side) for side in sides)
+        line, line_rate = line_arms(model, at, motion, (outer, inner), (outer_rate, inner_rate))
+        arms, pushes, rates = arms + line, pushes + line, rates + line_rate
+        stiffness = stiffness + _between(outer, inner, *line_laws(model, at))
+    # Efforts that follow the coordinate: ∂u/∂ℓ δℓ + ∂u/∂ℓ̇ δℓ̇, with δℓ̇ = J δẋ + J̇ δx.
+    by_shift = at.by_length[:, None] * arms + at.by_rate[:, None] * rates
+    stiffness = stiffness - pushes.T @ by_shift
+    damping = damping - pushes.T @ (at.by_rate[:, None] * arms)
+    imposed = own.imposed
+    scale = jnp.concatenate(
+        [jnp.zeros(0)] + [jnp.asarray(e.scale) for e in own.efforts if isinstance(e, Imposed)]
+    )[:, None]
+    return _Driving(
+        stiffness, damping, scale * rows.take(arms, imposed), scale * rows.take(pushes, imposed)
+    )
+
+
+def _between(
+    outer: Float[Array, "k 6 nv"],
+    inner: Float[Array, "k 6 nv"],
+    of_outer: Float[Array, "k 6 6"],
+    of_inner: Float[Array, "k 6 6"],
+) -> Float[Array, "nv nv"]:
+    """Stiffness of wrenches between pairs of samples, which change with the motion between them."""
+    apart = outer - inner
+    stiffness = jnp.einsum("kim,kij,kjn->mn", outer, of_outer, apart)
+    return stiffness - jnp.einsum("kim,kij,kjn->mn", inner, of_inner, apart)
 
 
 def _closing(
@@ -188,19 +260,13 @@ def _closing(
     inverse = se3.adjoint(at.outer.inverse())
     H = jnp.einsum("ni,nij->nj", closure_rows(model, at), rows.take(inverse, by_row))
     jacobian = jnp.einsum("ni,nim->nm", H, rows.take(apart, by_row))
-    of_outer, of_inner = closure_laws(model, at, multipliers)
-    stiffness = jnp.einsum("kim,kij,kjn->mn", outer, of_outer, apart)
-    stiffness = stiffness - jnp.einsum("kim,kij,kjn->mn", inner, of_inner, apart)
-    return jacobian, stiffness
+    return jacobian, _between(outer, inner, *closure_laws(model, at, multipliers))
 
 
 def sample_jacobians(
-    model: Model, columns: list[_Columns], samples: np.ndarray, part: int = 0
+    model: Model, columns: list[_Columns], samples: np.ndarray
 ) -> Float[Array, "k 6 nv"]:
-    """World Jacobians of flat samples (zero for the ground): own columns and those of ancestors.
-
-    ``part`` 1 gives their rates J̇, the coefficient of δx in ν.
-    """
+    """World Jacobians of flat samples (zero for the ground): own columns and those of ancestors."""
     topology = model.topology
     result = jnp.zeros((len(samples), 6, model.nv))
     for i, own in enumerate(columns):
@@ -209,7 +275,7 @@ def sample_jacobians(
         mine = np.flatnonzero((local >= 0) & (local < batch * points) & (samples != GROUND))
         if len(mine) == 0 or width == 0:
             continue
-        flat = own[part].reshape(batch * points, 6, width)
+        flat = own.shift.reshape(batch * points, 6, width)
         result = _scatter_columns(
             result[:, :, None],
             mine,
@@ -219,7 +285,7 @@ def sample_jacobians(
     if topology.all_on_ground:
         return result
     hanging = np.flatnonzero(np.array(topology.attach) != GROUND)
-    steps = _attached_columns(model, columns, hanging)[:, :, part]
+    steps = _attached_columns(model, columns, hanging)[:, :, 0]
     # Which elements' steps each sample has passed: its own element's and its ancestors'.
     starts = np.array([*topology.sample_start])
     group = np.searchsorted(starts, np.maximum(samples, 0), side="right") - 1
@@ -303,7 +369,9 @@ def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]
     motion = state.motion
     gravity = model.load_factor * jnp.asarray(model.gravity)
     laws = []
-    for m, inertia, material in zip(motion.groups, state.inertia, state.material, strict=True):
+    for group, m, inertia, material in zip(
+        model.groups, motion.groups, state.inertia, state.material, strict=True
+    ):
         batch, samples = m.twist.shape[:2]
         if inertia is None or material is None:
             zero = jnp.zeros((batch, samples, 6, 6))
@@ -311,6 +379,9 @@ def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]
             continue
         count = inertia.shape[1]
         law = _inertial_law(inertia, material.twist, gravity)
+        if isinstance(group, RodGroup) and group.added is not None:
+            weightless = added_inertia(group, m) @ _falling(gravity)
+            law = law._replace(geometry=law.geometry + weightless)
         pad = ((0, 0), (0, samples - count), (0, 0), (0, 0))
         laws.append(_Law(*(jnp.pad(part, pad) for part in law)))
     if model.bodies.size:
@@ -322,7 +393,7 @@ def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]
     if model.loads:
         samples_ = np.array([load.sample for load in model.loads])
         laws = _add_laws(laws, samples_, _load_law(model, motion, t))
-    return laws
+    return _add_line_laws(model, motion, t, laws)
 
 
 def _inertial_law(
@@ -331,8 +402,11 @@ def _inertial_law(
     carried = inertia @ se3.ad_matrix(twist)
     momentum = jnp.einsum("...ij,...j->...i", inertia, twist)
     gyration = -(carried + jnp.swapaxes(carried, -1, -2) + se3.coad_matrix(momentum))
-    falling = se3.ad_matrix(jnp.concatenate([jnp.zeros(3), gravity]))
-    return _Law(inertia, gyration, -(inertia @ falling))
+    return _Law(inertia, gyration, -(inertia @ _falling(gravity)))
+
+
+def _falling(gravity: Float[Array, " 3"]) -> Float[Array, "6 6"]:
+    return se3.ad_matrix(jnp.concatenate([jnp.zeros(3), gravity]))
 
 
 def _load_law(model: Model, motion: Kinematics, t: Float[Array, ""]) -> _Law:
@@ -350,6 +424,27 @@ def _load_law(model: Model, motion: Kinematics, t: Float[Array, ""]) -> _Law:
         gyrations.append(-inverse.T @ by_rate @ inverse)
     gyration = jnp.stack(gyrations)
     return _Law(jnp.zeros_like(gyration), gyration, jnp.stack(geometries))
+
+
+def _add_line_laws(
+    model: Model, motion: Kinematics, t: Float[Array, ""], laws: list[_Law]
+) -> list[_Law]:
+    """How loads along rods vary with the pose and twist of each section."""
+    laws = list(laws)
+    for load in model.line_loads:
+        at = load_sections(model, motion, load)
+        by_shift, by_rate = jax.vmap(
+            lambda node, X, pose, twist: load.tangent(node, t, X, pose, twist)  # noqa: B023
+        )(load.nodes, at.X, at.pose, at.twist)
+        inverse = se3.adjoint(at.near.inverse())
+        weights = -model.load_factor * at.weights[:, None, None]
+        turned = weights * jnp.swapaxes(inverse, -1, -2)
+        law, where = laws[load.group], (load.row, slice(None, len(at.weights)))
+        laws[load.group] = law._replace(
+            gyration=law.gyration.at[where].add(turned @ by_rate @ inverse),
+            geometry=law.geometry.at[where].add(turned @ by_shift @ inverse),
+        )
+    return laws
 
 
 def _add_laws(laws: list[_Law], samples: np.ndarray, law: _Law) -> list[_Law]:

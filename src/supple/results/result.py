@@ -15,11 +15,19 @@ from supple.compile import jit
 from supple.errors import StateError
 from supple.lie import Pose
 from supple.mechanics.energy import Energies, Momentum, energies, momentum
-from supple.mechanics.frames import find_frame, find_joint, find_rod, frame_poses, rod_shape
+from supple.mechanics.frames import (
+    find_frame,
+    find_joint,
+    find_rod,
+    find_transmission,
+    frame_poses,
+    rod_shape,
+)
 from supple.mechanics.inverse_dynamics import closing_wrenches, violation
 from supple.mechanics.local import difference, rate, rate_derivative, retract
 from supple.mechanics.slips import slip_forces
-from supple.mechanics.tendons import tendon_state
+from supple.mechanics.transmissions import transmission_state
+from supple.model.inputs import input_slices, with_inputs
 from supple.model.model import Model, RodGroup
 from supple.model.state import State
 from supple.time.advance import Cursor, Status
@@ -42,6 +50,7 @@ class Result:
     substeps: np.ndarray
     update: np.ndarray
     multipliers: np.ndarray
+    inputs: np.ndarray
     status: Status
     message: str
     rejected: int
@@ -72,7 +81,7 @@ class Result:
     @cached_property
     def poses(self) -> dict[str, Pose]:
         """World pose of every named frame at every instant (rotation (n, 3, 3), position (n, 3))."""
-        found = _batched_poses(self.model, self.q, self.t)
+        found = _batched_poses(self.model, self.inputs, self.q, self.t)
         return {
             frame.name: Pose(np.asarray(found.rotation[:, i]), np.asarray(found.position[:, i]))
             for i, frame in enumerate(self.model.topology.frames)
@@ -86,7 +95,7 @@ class Result:
     def shape(self, name: str, points: int = 41) -> Pose:
         """World poses of a rod's sections: rotation (n, points, 3, 3), position (n, points, 3)."""
         find_rod(self.model, name)
-        shapes = _batched_shapes(self.model, name, points, self.q, self.t)
+        shapes = _batched_shapes(self.model, name, points, self.inputs, self.q, self.t)
         return Pose(*(np.asarray(x) for x in shapes))
 
     def coordinates(self, name: str) -> np.ndarray:
@@ -100,13 +109,13 @@ class Result:
     @cached_property
     def energies(self) -> Energies:
         """Kinetic, elastic and gravitational energy (n,) in J."""
-        found = _batched_energies(self.model, self.q, self.v, self.t)
+        found = _batched_energies(self.model, self.inputs, self.q, self.v, self.t)
         return Energies(*(np.asarray(x) for x in found))
 
     @cached_property
     def momentum(self) -> Momentum:
         """Angular and linear momentum and mass centre, each (n, 3)."""
-        found = _batched_momentum(self.model, self.q, self.v, self.t)
+        found = _batched_momentum(self.model, self.inputs, self.q, self.v, self.t)
         return Momentum(*(np.asarray(x) for x in found))
 
     @cached_property
@@ -114,7 +123,7 @@ class Result:
         """How far each equation that closes a loop is from being fulfilled, (n, m) in m."""
         if self.model.holonomic == 0:
             return np.zeros((len(self.t), 0))
-        return np.asarray(_batched_violation(self.model, self.q, self.t))
+        return np.asarray(_batched_violation(self.model, self.inputs, self.q, self.t))
 
     def contact(self, name: str) -> np.ndarray:
         """Wrench (n, 6) that a knife edge or a rolling contact exerts on its item, at and in its frame.
@@ -125,7 +134,7 @@ class Result:
         if name not in names:
             known = ", ".join(names) or "none: nothing is kept from slipping"
             raise StateError(f"contact: got {name!r}; need one of: {known}")
-        wrenches = _batched_contacts(self.model, self.q, self.t, self.multipliers)
+        wrenches = _batched_contacts(self.model, self.inputs, self.q, self.t, self.multipliers)
         return np.asarray(wrenches)[:, names.index(name)]
 
     def effort(self, name: str) -> np.ndarray:
@@ -139,13 +148,36 @@ class Result:
 
     def tendon(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Length (n,) in m and tension (n,) in N of a tendon."""
-        names = self.model.tendons.names
-        if name not in names:
-            known = ", ".join(names) or "none: the robot has no tendons"
-            raise StateError(f"tendon: got {name!r}; need one of: {known}")
-        length, tension = _batched_tendons(self.model, self.q, self.v, self.t, self.multipliers)
-        i = names.index(name)
-        return np.asarray(length)[:, i], np.asarray(tension)[:, i]
+        length, effort = self._transmission("tendon", name)
+        return length, -effort
+
+    def chamber(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Volume (n,) in m³ and gauge pressure (n,) in Pa of a fluid chamber."""
+        return self._transmission("chamber", name)
+
+    def motor(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Joint coordinate (n,) in rad (m) and torque (n,) in N m (N) at the joint of a motor."""
+        return self._transmission("motor", name)
+
+    def spring(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Length (n,) in m and tension (n,) in N of a spring."""
+        length, effort = self._transmission("spring", name)
+        return length, -effort
+
+    def _transmission(self, kind: str, name: str) -> tuple[np.ndarray, np.ndarray]:
+        own = find_transmission(self.model, kind, name)
+        columns = self.inputs, self.q, self.v, self.t, self.multipliers
+        length, effort = _batched_transmissions(self.model, *columns)
+        return np.asarray(length)[:, own], np.asarray(effort)[:, own]
+
+    def input(self, name: str) -> np.ndarray:
+        """What an input said, (n, …)."""
+        places = input_slices(self.model)
+        if name not in places:
+            known = ", ".join(places) or "none: no law of the robot is an Input"
+            raise StateError(f"input: got {name!r}; need one of: {known}")
+        where, shape = places[name]
+        return self.inputs[:, where].reshape(len(self.t), *shape)
 
     def closure(self, name: str) -> np.ndarray:
         """Wrench (n, 6) that a closing joint exerts on its outer item, at and in the joint's outer frame.
@@ -156,7 +188,7 @@ class Result:
         if name not in names:
             known = ", ".join(names) or "none: no loop is closed"
             raise StateError(f"closure: got {name!r}; need one of: {known}")
-        wrenches = _batched_wrenches(self.model, self.q, self.t, self.multipliers)
+        wrenches = _batched_wrenches(self.model, self.inputs, self.q, self.t, self.multipliers)
         return np.asarray(wrenches)[:, names.index(name)]
 
     def sampled(self, times: np.ndarray) -> "Result":
@@ -186,6 +218,7 @@ class Result:
             substeps=self.substeps[near],
             update=self.update[near],
             multipliers=_linear(times, self.t, self.multipliers),
+            inputs=self.inputs[left],
         )
 
     def save(self, path: str | Path) -> Path:
@@ -227,10 +260,16 @@ def _linear(times: np.ndarray, t: np.ndarray, columns: np.ndarray) -> np.ndarray
 
 
 def _over_time(function: Callable[..., Any]) -> Callable[..., Any]:
-    return jit(lambda model, *columns: jax.vmap(partial(function, model))(*columns))
+    """A function of a model and a state, for all instants of a result, each with its inputs."""
+
+    @jit
+    def every(model: Model, inputs: Any, *columns: Any) -> Any:
+        return jax.vmap(lambda u, *state: function(with_inputs(model, u), *state))(inputs, *columns)
+
+    return every
 
 
-_batched_tendons = _over_time(tendon_state)
+_batched_transmissions = _over_time(transmission_state)
 _batched_violation = _over_time(violation)
 _batched_wrenches = _over_time(closing_wrenches)
 _batched_contacts = _over_time(slip_forces)
@@ -240,8 +279,11 @@ _batched_momentum = _over_time(momentum)
 
 
 @partial(jit, static_argnames=("name", "points"))
-def _batched_shapes(model, name, points, q, t):  # type: ignore[no-untyped-def]
-    return jax.vmap(lambda q, t: rod_shape(model, name, q, points, t))(q, t)
+def _batched_shapes(model, name, points, inputs, q, t):  # type: ignore[no-untyped-def]
+    def one(inputs, q, t):  # type: ignore[no-untyped-def]
+        return rod_shape(with_inputs(model, inputs), name, q, points, t)
+
+    return jax.vmap(one)(inputs, q, t)
 
 
 @jit

@@ -1,6 +1,6 @@
 """From a robot's description to the model: number elements, group them by shape, place everything."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -12,7 +12,6 @@ from supple.lie import Pose
 from supple.model.closures import Closures, no_closures
 from supple.model.joints import AbstractJoint, FreeJoint
 from supple.model.laws import as_law
-from supple.model.loads import InternalStress, PointWrench
 from supple.model.model import (
     GROUND,
     Bodies,
@@ -27,86 +26,47 @@ from supple.model.model import (
 from supple.model.prescribed import Prescribed
 from supple.model.slips import AbstractSlip, EdgeSlip, RollingSlip
 from supple.numeric import asarray, is_traced, stack
+from supple.robot.actuators import Motor
 from supple.robot.closing import closing_rows, keeps_coordinates, without_redundancy
-from supple.robot.items import (
-    GROUND_NAME,
-    Body,
-    Closure,
-    Contact,
-    KnifeEdge,
-    Marker,
-    Prescribe,
-    Rod,
-    Rolling,
-    Solid,
-    Stress,
-    Wrench,
-)
+from supple.robot.controller import Controller
+from supple.robot.items import Body, Closure, Contact, KnifeEdge, Prescribe, Rod, Rolling
 from supple.robot.joint import Fixed
-from supple.robot.placement import placement, unit_axis
+from supple.robot.loading import add_swimming, line_loads_of, point_loads_of, stresses_of
+from supple.robot.loads import Swimming
+from supple.robot.placement import unit_axis
 from supple.robot.robot import Robot
-from supple.robot.routing import chambers_of, tendons_of
+from supple.robot.routing import routes_of, transmissions_of
+from supple.robot.seating import Element, Seat, Seating, seating_of
+from supple.section.added import added_mass
 from supple.space import RodGrid, rod_grid
 from supple.space.grid import one_sided
 from supple.space.quadrature import Panels
 
 
-@dataclass(frozen=True)
-class _Seat:
-    """A place things hang on: element, point u on it (0 for a joint's frame), and offset there."""
-
-    element: int
-    u: float
-    offset: Pose
-
-
-@dataclass
-class _Element:
-    """A joint or rod being built."""
-
-    item: str
-    seat: _Seat
-    joint: AbstractJoint | None = None
-    spring: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)
-    friction: tuple[Any, Any] | None = None
-    rod: Rod | None = None
-    points: list[float] = field(default_factory=list)
-    group: int = -1
-    row: int = -1
-
-
-_IDENTITY = Pose(np.eye(3), np.zeros(3))
-
-
 def build_model(robot: Robot) -> Model:
     """Build the model of a robot."""
-    elements: list[_Element] = []
-    seats: dict[str, _Seat] = {GROUND_NAME: _Seat(GROUND, 0.0, _IDENTITY)}
-    starts: dict[str, _Seat] = {}
-    for item in robot.solids:
-        _seat_item(item, elements, seats, starts)
-    wrench_seats = [
-        _seat_on(seats, elements, w.on, w.at, Pose(np.eye(3), asarray(w.position)), starts)
-        for w in robot.items
-        if isinstance(w, Wrench)
-    ]
-
-    driven = {item.on for item in robot.items if isinstance(item, Prescribe)}
+    seating = seating_of(robot)
+    driven = {item.on for item in robot.items if isinstance(item, Prescribe | Motor)}
     closures = [
         (item, item.name in driven or keeps_coordinates(item.joint))
         for item in robot.items
         if isinstance(item, Closure)
     ]
-    closure_seats = [
-        _closure_seats(item, keeps, elements, seats, starts) for item, keeps in closures
+    closure_seats = [seating.close(item, keeps=keeps) for item, keeps in closures]
+    contacts = [
+        (item, seating.at_point(item.on, item.at, item.position))
+        for item in robot.items
+        if isinstance(item, KnifeEdge | Rolling)
     ]
+    routes = routes_of(robot, seating)
+    for item in robot.items:
+        if isinstance(item, Motor):
+            _add_rotor(item, seating)
+        if isinstance(item, Swimming):
+            add_swimming(item, seating)
+    point_loads = point_loads_of(robot, seating)
 
-    contacts = [item for item in robot.items if isinstance(item, KnifeEdge | Rolling)]
-    contact_seats = [
-        _seat_on(seats, elements, c.on, c.at, Pose(np.eye(3), asarray(c.position)), starts)
-        for c in contacts
-    ]
-
+    elements = seating.elements
     groups = _group(elements)
     order = sorted(range(len(elements)), key=lambda e: (elements[e].group, elements[e].row))
     number = {old: new for new, old in enumerate(order)}
@@ -125,7 +85,7 @@ def build_model(robot: Robot) -> Model:
     if counts[3] == 0:
         raise DescriptionError(robot.name, "items", len(robot.items), "at least one moving part")
 
-    def sample_of(seat: _Seat) -> int:
+    def sample_of(seat: Seat) -> int:
         if seat.element == GROUND:
             return GROUND
         element = elements[seat.element]
@@ -147,7 +107,7 @@ def build_model(robot: Robot) -> Model:
     frames: list[Frame] = []
     frame_poses: list[Pose] = []
     for item in robot.solids:
-        seat = seats[item.name]
+        seat = seating.seats[item.name]
         frames.append(Frame(item.name, sample_of(seat), len(frame_poses)))
         frame_poses.append(seat.offset)
 
@@ -179,20 +139,15 @@ def build_model(robot: Robot) -> Model:
         groups=tuple(groups),
         offsets=_stack_poses([elements[e].seat.offset for e in order]),
         frame_offsets=_stack_poses(frame_poses),
-        bodies=_bodies(robot, seats, sample_of),
+        bodies=_bodies(robot, seating, sample_of),
         closures=_closures(robot, closures, closure_seats, sample_of),
         prescribed=_prescribed(robot, slots),
-        tendons=tendons_of(robot, slots["rod"]),
-        chambers=chambers_of(robot, slots["rod"], int(counts[3])),
-        slips=tuple(
-            _slip(item, seat, sample_of) for item, seat in zip(contacts, contact_seats, strict=True)
-        ),
-        loads=_loads(robot, wrench_seats, sample_of),
-        stresses=tuple(
-            _internal_stress(stress, elements)
-            for stress in robot.items
-            if isinstance(stress, Stress)
-        ),
+        transmissions=transmissions_of(robot, seating, routes, slots, sample_of, int(counts[3])),
+        slips=tuple(_slip(item, seat, sample_of) for item, seat in contacts),
+        loads=tuple(make(sample_of(seat), seat.offset) for seat, make in point_loads),
+        line_loads=line_loads_of(robot, seating, groups),
+        stresses=stresses_of(robot, seating),
+        controls=tuple(item.make() for item in robot.items if isinstance(item, Controller)),
         gravity=asarray(robot.gravity),
         load_factor=np.ones(()),
         scale=_scale(elements, groups, order),
@@ -230,7 +185,27 @@ def _prescribed(robot: Robot, slots: dict[str, list[Slot]]) -> Prescribed:
     )
 
 
-def _slip(item: Contact, seat: _Seat, sample_of: Any) -> AbstractSlip:
+def _add_rotor(motor: Motor, seating: Seating) -> None:
+    """Inertia and friction of a motor's rotor, as the joint it turns feels them."""
+    element = seating.joint_of(motor.joint)
+    if element is None or element.joint is None or motor.coordinate >= element.joint.nv:
+        return  # the transmission says what is wrong
+    chosen = np.eye(element.joint.nv)[motor.coordinate]
+    stiffness, rest, damping = element.spring
+    damping = asarray(damping) + motor.gear**2 * motor.viscous * chosen
+    element.spring = (stiffness, rest, damping)
+    if is_traced(motor.inertia) or motor.inertia > 0:
+        before = 0.0 if element.armature is None else element.armature
+        element.armature = before + motor.gear**2 * motor.inertia * chosen
+    if is_traced(motor.friction) or motor.friction > 0:
+        if element.friction is not None:
+            need = "dry friction of the joint or of its motor, not both"
+            raise DescriptionError(motor.name, "friction", motor.friction, need)
+        largest = motor.gear * motor.friction * chosen
+        element.friction = (largest, motor.friction_speed / motor.gear)
+
+
+def _slip(item: Contact, seat: Seat, sample_of: Callable[[Seat], int]) -> AbstractSlip:
     sample = sample_of(seat)
     if sample == GROUND:
         raise DescriptionError(item.name, "on", item.on, "an item that can move")
@@ -249,38 +224,11 @@ def _slip(item: Contact, seat: _Seat, sample_of: Any) -> AbstractSlip:
     )
 
 
-def _closure_seats(
-    item: Closure,
-    keeps: bool,
-    elements: list[_Element],
-    seats: dict[str, _Seat],
-    starts: dict[str, _Seat],
-) -> tuple[_Seat, _Seat]:
-    """Seats of both frames; a joint with coordinates of its own becomes an element on the inner one."""
-    inner, outer = (
-        _seat_on(
-            seats,
-            elements,
-            place.parent,
-            place.at,
-            placement(item.name, place.position, place.rotation),
-            starts,
-        )
-        for place in (item.inner, item.outer)
-    )
-    if keeps:
-        joint = item.joint.make(item.name)
-        spring, dry = item.joint.spring(), item.joint.dry()
-        elements.append(_Element(item.name, inner, joint=joint, spring=spring, friction=dry))
-        inner = _Seat(len(elements) - 1, 0.0, _IDENTITY)
-    return inner, outer
-
-
 def _closures(
     robot: Robot,
     items: list[tuple[Closure, bool]],
-    seats: list[tuple[_Seat, _Seat]],
-    sample_of: Any,
+    seats: list[tuple[Seat, Seat]],
+    sample_of: Callable[[Seat], int],
 ) -> Closures:
     if not items:
         return no_closures()
@@ -307,53 +255,9 @@ def _closures(
     )
 
 
-def _seat_item(
-    item: Solid, elements: list[_Element], seats: dict[str, _Seat], starts: dict[str, _Seat]
-) -> None:
-    pose = placement(item.name, item.position, item.rotation)
-    seat = _seat_on(seats, elements, item.place.parent, item.at, pose, starts)
-    spec = item.joint if isinstance(item, Rod | Body) else None
-    joint = spec.make(item.name) if spec is not None else None
-    if joint is not None and spec is not None and not isinstance(item, Marker):
-        name = item.joint_name or item.name
-        elements.append(
-            _Element(name, seat, joint=joint, spring=spec.spring(), friction=spec.dry())
-        )
-        seat = _Seat(len(elements) - 1, 0.0, _IDENTITY)
-    if not isinstance(item, Marker):
-        on_item = placement(item.name, item.joint_position, item.joint_rotation)
-        seat = _Seat(seat.element, seat.u, _compose(seat.offset, _inverse(on_item)))
-    if isinstance(item, Rod):
-        starts[item.name] = seat
-        elements.append(_Element(item.name, seat, rod=item, points=[1.0]))
-        seat = _Seat(len(elements) - 1, 1.0, _IDENTITY)
-    seats[item.name] = seat
-
-
-def _seat_on(
-    seats: dict[str, _Seat],
-    elements: list[_Element],
-    parent: str,
-    at: float,
-    pose: Pose,
-    starts: dict[str, _Seat],
-) -> _Seat:
-    """The seat at a fraction of a parent (a rod, or anything with ``at`` = 1)."""
-    seat = seats[parent]
-    if parent in starts and at != 1.0:
-        if at == 0.0:
-            seat = starts[parent]
-        else:
-            points = elements[seat.element].points
-            if at not in points:
-                points.append(at)
-            seat = _Seat(seat.element, at, _IDENTITY)
-    return _Seat(seat.element, seat.u, _compose(seat.offset, pose))
-
-
-def _group(elements: list[_Element]) -> list[Group]:
+def _group(elements: list[Element]) -> list[Group]:
     """Batch elements of one kind and shape; joints first, in order of appearance."""
-    batches: dict[Any, list[tuple[_Element, Any]]] = {}
+    batches: dict[Any, list[tuple[Element, Any]]] = {}
     for element in sorted(elements, key=lambda e: e.rod is not None):
         part = _rod_part(element) if element.rod is not None else _joint_part(element)
         leaves, structure = jax.tree.flatten(part)
@@ -368,7 +272,7 @@ def _group(elements: list[_Element]) -> list[Group]:
     return groups
 
 
-def _rod_part(element: _Element) -> RodGroup:
+def _rod_part(element: Element) -> RodGroup:
     rod = element.rod
     assert rod is not None
     grid = rod_grid(
@@ -388,6 +292,7 @@ def _rod_part(element: _Element) -> RodGroup:
         stiffness=matrices.stiffness,
         damping=None if undamped else matrices.damping,
         inertia=matrices.inertia,
+        added=_added(element, nodes),
         growth=None if rod.growth is None else as_law(rod.growth),
         slope=np.einsum("nk,kim->nim", _slopes(rod, grid), grid.basis) if rod.slides else None,
     )
@@ -399,7 +304,14 @@ def _slopes(rod: Rod, grid: RodGrid) -> np.ndarray:
     return Panels(grid.edges, count, rod.space.node_family).differentiation
 
 
-def _joint_part(element: _Element) -> JointGroup:
+def _added(element: Element, nodes: np.ndarray) -> Any:
+    """Inertia of fluid around a swimming rod; None for others."""
+    if element.added is None or element.rod is None or element.rod.section is None:
+        return None
+    return element.added * added_mass(element.rod.section, nodes)
+
+
+def _joint_part(element: Element) -> JointGroup:
     joint = element.joint
     assert joint is not None
     stiffness, rest, damping = element.spring
@@ -411,15 +323,16 @@ def _joint_part(element: _Element) -> JointGroup:
         rest=asarray(rest) + np.zeros(joint.nq),
         damping=None if undamped else asarray(damping) + np.zeros(joint.nv),
         friction=None if dry is None else stack([asarray(d) + np.zeros(joint.nv) for d in dry]),
+        armature=element.armature,
     )
 
 
-def _bodies(robot: Robot, seats: dict[str, _Seat], sample_of: Any) -> Bodies:
+def _bodies(robot: Robot, seating: Seating, sample_of: Callable[[Seat], int]) -> Bodies:
     offsets, inertias, samples = [], [], []
     for item in robot.solids:
         if not isinstance(item, Body):
             continue
-        seat = seats[item.name]
+        seat = seating.seats[item.name]
         if seat.element == GROUND:
             continue  # fixed to the ground: it never moves
         offsets.append(seat.offset)
@@ -448,32 +361,7 @@ def _spatial_inertia(body: Body) -> Any:
     return backend.concatenate([top, bottom], axis=0)
 
 
-def _loads(robot: Robot, seats: list[_Seat], sample_of: Any) -> tuple[PointWrench, ...]:
-    wrenches = [w for w in robot.items if isinstance(w, Wrench)]
-    loads = []
-    for wrench, seat in zip(wrenches, seats, strict=True):
-        if seat.element == GROUND:
-            continue  # pushes on the ground do nothing
-        moment, force = asarray(wrench.moment), asarray(wrench.force)
-        backend: Any = jnp if is_traced((moment, force)) else np
-        loads.append(
-            PointWrench(
-                sample=sample_of(seat),
-                offset=seat.offset,
-                value=backend.concatenate([moment, force]),
-                law=wrench.time_law(),
-                follower=wrench.follower,
-            )
-        )
-    return tuple(loads)
-
-
-def _internal_stress(stress: Stress, elements: list[_Element]) -> InternalStress:
-    element = next(e for e in elements if e.item == stress.on and e.rod is not None)
-    return InternalStress(element.group, element.row, stress.stress)
-
-
-def _scale(elements: list[_Element], groups: list[Group], order: list[int]) -> Any:
+def _scale(elements: list[Element], groups: list[Group], order: list[int]) -> Any:
     """Curvatures in 1/L, strains and angles in 1, lengths in the robot's size."""
     lengths = [e.rod.length for e in elements if e.rod is not None]
     size: Any = 1.0
@@ -487,7 +375,8 @@ def _scale(elements: list[_Element], groups: list[Group], order: list[int]) -> A
     for e in order:
         element = elements[e]
         if element.rod is not None:
-            curvature = np.array([row < 3 for row in element.rod.strain_field().rows])
+            rows = element.rod.strain_field().rows
+            curvature = np.array([row < 3 for row in rows], dtype=bool)
             parts.append(np.where(curvature, 1.0, 0.0) / element.rod.length + ~curvature)
         else:
             assert element.joint is not None
@@ -506,17 +395,6 @@ def _translations(joint: AbstractJoint) -> np.ndarray:
         "FreeJoint": [False, False, False, True, True, True],
     }
     return np.array(kinds.get(type(joint).__name__, [False] * joint.nv), dtype=bool)
-
-
-def _compose(a: Pose, b: Pose) -> Pose:
-    """Pose product that stays in NumPy for plain numbers."""
-    if is_traced((a, b)):
-        return Pose(*(jnp.asarray(x) for x in a)) @ Pose(*(jnp.asarray(x) for x in b))
-    return Pose(a.rotation @ b.rotation, a.position + a.rotation @ b.position)
-
-
-def _inverse(pose: Pose) -> Pose:
-    return Pose(pose.rotation.T, -(pose.rotation.T @ pose.position))
 
 
 def _stack_poses(poses: list[Pose]) -> Pose:

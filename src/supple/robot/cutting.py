@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from supple.errors import DescriptionError
+from supple.robot.actuators import Motor
+from supple.robot.checks import GROUND_NAME
 from supple.robot.closing import closing_rows, keeps_coordinates
-from supple.robot.items import GROUND_NAME, Body, Closure, Connect, Item, Marker, Prescribe, Rod
+from supple.robot.items import Body, Closure, Connect, Marker, Prescribe, Rod
 from supple.robot.joint import (
     AbstractJointSpec,
     Cylindrical,
@@ -29,6 +31,7 @@ from supple.robot.joint import (
     Spherical,
 )
 from supple.robot.placement import unit_axis
+from supple.robot.robot import Item
 
 
 def cut_open(items: Iterable[Item]) -> tuple[Item, ...]:
@@ -37,7 +40,7 @@ def cut_open(items: Iterable[Item]) -> tuple[Item, ...]:
     solids: dict[str, Any] = {i.name: i for i in items if isinstance(i, Rod | Body | Marker)}
     waiting = {name for name, item in solids.items() if item.parent is None}
     connections = {i.name: i for i in items if isinstance(i, Connect)}
-    driven = {i.on for i in items if isinstance(i, Prescribe)}
+    driven = {i.on for i in items if isinstance(i, Prescribe | Motor)}
     depth = {name: _depth(solids, name) for name in solids if name not in waiting}
     depth[GROUND_NAME] = 0
     carriers: set[str] = set()
@@ -83,7 +86,9 @@ def _depth(solids: dict[str, Any], name: str) -> int:
     return count
 
 
-def _worth(c: Connect, driven: set[str], depth: dict[str, int]) -> tuple[bool, bool, int, int]:
+def _worth(
+    c: Connect, driven: set[str | None], depth: dict[str, int]
+) -> tuple[bool, bool, int, int]:
     """What speaks for carrying an item by this joint, strongest first."""
     keeps = c.name in driven or keeps_coordinates(c.joint)
     held = 6 if keeps else len(closing_rows(c.name, c.joint, 1.0))

@@ -1,22 +1,21 @@
-"""What a robot is made of, as users write it: rods, bodies, markers, loads."""
+"""What a robot is made of, as users write it: rods, bodies, markers, and what joins them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import numpy as np
 
 from supple.errors import DescriptionError
 from supple.model.laws import AbstractLaw, as_law
-from supple.numeric import Scalar, check_number, check_positive, check_vector, is_traced
+from supple.numeric import Scalar, check_positive, check_vector, is_traced
+from supple.robot.checks import GROUND_NAME, check_first, check_fraction, check_law, check_name
 from supple.robot.joint import AbstractJointSpec, Fixed, Free, Spherical
 from supple.robot.placement import unit_axis
 from supple.section import AbstractProperties, AbstractShape, Material, SolidProperties
 from supple.space import Magnus, RungeKutta, SpaceIntegrator, Spectral
 from supple.strain import ROD_MODELS, STRAIGHT, AbstractBasis, StrainField, strain_field
-
-GROUND_NAME = "ground"
 
 
 @dataclass(frozen=True)
@@ -34,9 +33,7 @@ class Place:
 
     def check(self, item: str) -> None:
         """Raise unless ``at`` is on the rod."""
-        at: Any = self.at
-        if not isinstance(at, int | float) or not 0.0 <= at <= 1.0:
-            raise DescriptionError(item, "at", self.at, "a fraction of the rod's length in [0, 1]")
+        check_fraction(item, "at", self.at)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,26 +73,6 @@ class _Jointed(_Item):
             raise DescriptionError(item, "joint", self.joint, need)
 
 
-def _check_name(name: object) -> None:
-    if not isinstance(name, str) or not name or name == GROUND_NAME:
-        need = f"a non-empty name other than {GROUND_NAME!r}"
-        raise DescriptionError("item", "name", name, need)
-
-
-def _check_first(item: str, field: str, law: Any, *, positive: bool = False) -> None:
-    """Raise unless a law of time begins with a finite (positive) number."""
-    need = "a law whose value at t = 0 is a finite number" + (" > 0" if positive else "")
-    try:
-        first = as_law(law)(np.zeros(()))
-    except Exception as error:
-        raise DescriptionError(item, field, law, f"{need}; it raised {error!r}") from error
-    if is_traced(first):
-        return
-    value = np.asarray(first)
-    if value.shape != () or not np.isfinite(value) or (positive and value <= 0):
-        raise DescriptionError(item, field, value.tolist(), need)
-
-
 @dataclass(frozen=True)
 class Rod(_Jointed):
     """A slender elastic rod along its local x axis.
@@ -128,7 +105,7 @@ class Rod(_Jointed):
     slides: bool = False
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name)
         self.place.check(self.name)
         check_positive(self.name, "length", self.length)
         self.sectional().check(self.name)
@@ -148,7 +125,7 @@ class Rod(_Jointed):
         if growth is not None and not isinstance(growth, AbstractLaw) and not callable(growth):
             raise DescriptionError(self.name, "growth", growth, "a law or a function of time")
         if growth is not None:
-            _check_first(self.name, "growth", growth, positive=True)
+            check_first(self.name, "growth", growth, positive=True)
         if self.slides:
             self._check_slides()
 
@@ -280,7 +257,7 @@ class Body(_Jointed):
     com: Any = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name)
         self.place.check(self.name)
         check_positive(self.name, "mass", self.mass)
         check_vector(self.name, "com", self.com, (3,))
@@ -314,7 +291,7 @@ class Marker(_Item):
     name: str
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name)
         self.place.check(self.name)
 
 
@@ -338,14 +315,21 @@ class Closure:
     to_position: Any = (0.0, 0.0, 0.0)
     to_rotation: Any = (0.0, 0.0, 0.0)
 
+    needs: ClassVar[str] = "place"
+
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name)
         self.inner.check(self.name)
         self.outer.check(self.name)
         joint: Any = self.joint
         if not isinstance(joint, AbstractJointSpec) or isinstance(joint, Free):
             need = "a joint that holds something, such as Spherical() or Revolute('z')"
             raise DescriptionError(self.name, "joint", self.joint, need)
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """Names of the items it cannot do without."""
+        return self.on, self.to
 
     @property
     def inner(self) -> Place:
@@ -382,6 +366,11 @@ class Connect:
     def __post_init__(self) -> None:
         self.closure(on_rod=True)
 
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """Names of the items it cannot do without."""
+        return self.on, self.to
+
     def closure(self, *, on_rod: bool) -> Closure:
         """The same joint as one that closes a loop; ``on_rod`` if its outer item is a rod."""
         return Closure(
@@ -414,17 +403,21 @@ class Prescribe:
     coordinate: int = 0
     of: str = "joint"
 
+    needs: ClassVar[str] = "solid"
+
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name)
         if self.of not in ("joint", "rod"):
             raise DescriptionError(self.name, "of", self.of, "'joint' or 'rod'")
-        value: Any = self.value
-        if not isinstance(value, AbstractLaw) and not callable(value):
-            check_number(self.name, "value", value, "a law, a function of time, or a number")
-        _check_first(self.name, "value", value)
+        check_law(self.name, "value", self.value)
         coordinate: Any = self.coordinate
         if not isinstance(coordinate, int) or isinstance(coordinate, bool):
             raise DescriptionError(self.name, "coordinate", coordinate, "an integer, from 0")
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """Names of the items it cannot do without."""
+        return (self.on,)
 
     def time_law(self) -> AbstractLaw:
         """The law as an object."""
@@ -446,11 +439,18 @@ class KnifeEdge:
     at: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
 
+    needs: ClassVar[str] = "solid"
+
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name)
         Place(self.on, self.at).check(self.name)
         check_vector(self.name, "position", self.position, (3,))
         unit_axis(self.name, "across", self.across)
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """Names of the items it cannot do without."""
+        return (self.on,)
 
 
 @dataclass(frozen=True)
@@ -469,8 +469,10 @@ class Rolling:
     at: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
 
+    needs: ClassVar[str] = "solid"
+
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name)
         Place(self.on, self.at).check(self.name)
         check_positive(self.name, "radius", self.radius)
         check_vector(self.name, "position", self.position, (3,))
@@ -478,191 +480,11 @@ class Rolling:
         if self.axle is not None:
             unit_axis(self.name, "axle", self.axle)
 
-
-@dataclass(frozen=True)
-class Tendon:
-    """A tendon in a channel along a rod, or along several rods in a row.
-
-    ``offset`` is where the channel runs in the section: (y, z) in metres, or a function of u in [0, 1] (n,)
-    -> (n, 2), written with plain NumPy operations. It begins at fraction ``start`` of the (first) rod and
-    ends, tied to the section, at fraction ``end`` of the (last) one.
-    Give one of: ``tension`` (N), a number or a law; ``pull`` (m), by how much the tendon is shortened, its
-    tension then is an outcome; ``pull`` with ``stiffness`` (N/m) and ``damping`` (N s/m) for an elastic
-    tendon, which goes slack instead of pushing.
-    """
-
-    name: str
-    on: str | tuple[str, ...]
-    offset: Any = (0.0, 0.0)
-    tension: AbstractLaw | Callable[[Any], Any] | Scalar | None = None
-    pull: AbstractLaw | Callable[[Any], Any] | Scalar | None = None
-    stiffness: Scalar = 0.0
-    damping: Scalar = 0.0
-    start: float = 0.0
-    end: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_name(self.name)
-        if (self.tension is None) == (self.pull is None):
-            raise DescriptionError(
-                self.name, "tension, pull", (self.tension, self.pull), "one of them"
-            )
-        check_positive(self.name, "stiffness", self.stiffness, allow_zero=True)
-        check_positive(self.name, "damping", self.damping, allow_zero=True)
-        law: Any = self.tension if self.pull is None else self.pull
-        if not isinstance(law, AbstractLaw) and not callable(law):
-            check_number(self.name, "pull" if self.tension is None else "tension", law)
-        for name in ("start", "end"):
-            value: Any = getattr(self, name)
-            if not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
-                raise DescriptionError(self.name, name, value, "a fraction of the length in [0, 1]")
-        if len(self.rods) == 1 and not self.start < self.end:
-            raise DescriptionError(self.name, "end", self.end, f"more than start = {self.start}")
-        self.offsets(np.array([0.0, 0.5, 1.0]))
-
     @property
-    def rods(self) -> tuple[str, ...]:
-        """Names of the rods it runs along."""
-        return (self.on,) if isinstance(self.on, str) else tuple(self.on)
-
-    @property
-    def kind(self) -> str:
-        """What drives it: "tension", "length", or "elastic"."""
-        if self.tension is not None:
-            return "tension"
-        plain = not is_traced(self.stiffness) and np.asarray(self.stiffness) == 0
-        return "length" if plain else "elastic"
-
-    def time_law(self) -> AbstractLaw:
-        """Tension (N) or shortening (m) as a law of time."""
-        return as_law(self.tension if self.pull is None else self.pull)
-
-    def offsets(self, u: np.ndarray) -> np.ndarray:
-        """(y, z) of the channel at fractions u, (n, 2)."""
-        value = self.offset(u) if callable(self.offset) else np.tile(self.offset, (len(u), 1))
-        array = np.asarray(value, dtype=float)
-        if array.shape != (len(u), 2) or not np.all(np.isfinite(array)):
-            need = "(y, z) in metres, or a function of u (n,) -> (n, 2)"
-            raise DescriptionError(self.name, "offset", np.shape(value), need)
-        return array
-
-
-@dataclass(frozen=True)
-class Chamber:
-    """A fluid chamber along a rod: cross-section ``area`` (m²) at ``offset`` (y, z) (m) of the section.
-
-    Give one of: ``pressure`` (Pa above the atmosphere); ``volume`` (m³) of an incompressible fluid, the
-    pressure then is an outcome; ``gas`` (J), the content n R T of an ideal gas. Each a number or a law.
-    It reaches from fraction ``start`` to ``end`` of the rod; its caps are part of it.
-    """
-
-    name: str
-    on: str
-    area: Scalar
-    offset: Any = (0.0, 0.0)
-    pressure: AbstractLaw | Callable[[Any], Any] | Scalar | None = None
-    volume: AbstractLaw | Callable[[Any], Any] | Scalar | None = None
-    gas: AbstractLaw | Callable[[Any], Any] | Scalar | None = None
-    start: float = 0.0
-    end: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_name(self.name)
-        check_positive(self.name, "area", self.area)
-        check_vector(self.name, "offset", self.offset, (2,))
-        given = [name for name in ("pressure", "volume", "gas") if getattr(self, name) is not None]
-        if len(given) != 1:
-            need = "exactly one of pressure, volume and gas"
-            raise DescriptionError(self.name, "pressure, volume, gas", given, need)
-        law: Any = getattr(self, given[0])
-        if not isinstance(law, AbstractLaw) and not callable(law):
-            check_number(self.name, given[0], law)
-        if not 0.0 <= self.start < self.end <= 1.0:
-            raise DescriptionError(
-                self.name, "start, end", (self.start, self.end), "0 <= start < end <= 1"
-            )
-
-    @property
-    def kind(self) -> str:
-        """What drives it: "pressure", "volume" or "gas"."""
-        return next(
-            name for name in ("pressure", "volume", "gas") if getattr(self, name) is not None
-        )
-
-    def time_law(self) -> AbstractLaw:
-        """The input as a law of time."""
-        return as_law(getattr(self, self.kind))
-
-
-@dataclass(frozen=True)
-class Wrench:
-    """Force (N) and moment (N m) at a point of an item, times a law of time.
-
-    ``follower=False``: components fixed in space. ``follower=True``: fixed in the item's frame.
-    ``at`` is a fraction of a rod's length, ``position`` (m) a point in the frame there.
-    """
-
-    name: str
-    on: str
-    force: Any = (0.0, 0.0, 0.0)
-    moment: Any = (0.0, 0.0, 0.0)
-    at: float = 1.0
-    position: Any = (0.0, 0.0, 0.0)
-    follower: bool = False
-    law: AbstractLaw | Callable[[Any], Any] | float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_name(self.name)
-        check_vector(self.name, "force", self.force, (3,))
-        check_vector(self.name, "moment", self.moment, (3,))
-        check_vector(self.name, "position", self.position, (3,))
-        Place(self.on, self.at).check(self.name)
-
-        law: Any = self.law
-        if not isinstance(law, AbstractLaw) and not callable(law):
-            check_number(self.name, "law", law, "a law, a function of time, or a finite number")
-
-    def time_law(self) -> AbstractLaw:
-        """The law as an object."""
-        return as_law(self.law)
-
-
-@dataclass(frozen=True)
-class Stress:
-    """Internal stress Λ(X, t) of a rod, added to the elastic stress: ``stress(X, t) -> (n, 6)``.
-
-    X (n,) is arc length in metres; write the function with ``jax.numpy``, and define it once in a module
-    (a new function, such as a lambda in a loop, compiles anew).
-    """
-
-    name: str
-    on: str
-    stress: Callable[[Any, Any], Any]
-
-    def __post_init__(self) -> None:
-        _check_name(self.name)
-        try:
-            shape = np.shape(self.stress(np.linspace(0.0, 1.0, 5), 0.0))
-        except Exception as error:
-            need = f"a function of (X (n,), t) -> (n, 6); it raised {error!r}"
-            raise DescriptionError(self.name, "stress", self.stress, need) from error
-        if shape != (5, 6):
-            need = "a function of (X (n,), t) -> (n, 6)"
-            raise DescriptionError(self.name, "stress", shape, need)
+    def holds(self) -> tuple[str, ...]:
+        """Names of the items it cannot do without."""
+        return (self.on,)
 
 
 Solid = Rod | Body | Marker
 Contact = KnifeEdge | Rolling
-Item = (
-    Rod
-    | Body
-    | Marker
-    | Closure
-    | Connect
-    | Prescribe
-    | Contact
-    | Tendon
-    | Chamber
-    | Wrench
-    | Stress
-)

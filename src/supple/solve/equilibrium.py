@@ -202,7 +202,7 @@ def _linearise(
     """Static equations and their derivative by coordinates and multipliers."""
     tangent = inverse_dynamics_tangent(model, c)
     left = jnp.concatenate([tangent.residual, tangent.violation])
-    return left, saddle(tangent.stiffness, tangent.jacobian)
+    return left, saddle(tangent.stiffness, tangent.jacobian, tangent.pushes)
 
 
 class Rest(NamedTuple):
@@ -248,7 +248,7 @@ def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
         tangent = inverse_dynamics_tangent(model, motion)
         ratio = jnp.trace(elastic) / jnp.maximum(jnp.trace(tangent.mass), 1e-300)
         damping = elastic + 1e-3 * jnp.where(ratio > 0, ratio, 1.0) * tangent.mass
-        matrix = saddle(tangent.stiffness + damping / s.step, tangent.jacobian)
+        matrix = saddle(tangent.stiffness + damping / s.step, tangent.jacobian, tangent.pushes)
         fraction = jnp.minimum(s.step, 1.0)
         left = jnp.concatenate([tangent.residual, fraction * tangent.violation])
         change = -factorise(matrix).solve(left)

@@ -45,8 +45,8 @@ class LinearModel:
 
     δx = ``places`` ξ are local coordinates around q, so orientations need no quaternions here, and
     δv = ``rates`` η. For a tree both are unit matrices; with closed loops their columns are the motions that
-    keep the loops closed, and those that in addition slip nowhere. ``mass``, ``damping`` and ``stiffness`` are
-    those of these motions.
+    keep the loops closed, and those that in addition slip nowhere. ``mass``, ``damping`` and ``stiffness``
+    are those of these motions.
     """
 
     A: np.ndarray

@@ -7,14 +7,11 @@ from supple.arrays import Array
 
 
 def saddle(
-    matrix: Inexact[Array, "n n"],
-    jacobian: Float[Array, "m n"],
-    closing: Inexact[Array, "m n"] | None = None,
+    matrix: Inexact[Array, "n n"], jacobian: Inexact[Array, "m n"], pushes: Float[Array, "m n"]
 ) -> Inexact[Array, "n_and_m n_and_m"]:
-    """[[A, Jᵀ], [B, 0]], with B = J unless ``closing`` is given; A itself for a tree."""
+    """[[A, Pᵀ], [J, 0]], with P the directions of the multipliers; A itself for a tree."""
     m = jacobian.shape[0]
     if m == 0:
         return matrix
-    top = jnp.concatenate([matrix, jacobian.T], axis=1)
-    closing = jacobian if closing is None else closing
-    return jnp.concatenate([top, jnp.concatenate([closing, jnp.zeros((m, m))], axis=1)])
+    top = jnp.concatenate([matrix, pushes.T], axis=1)
+    return jnp.concatenate([top, jnp.concatenate([jacobian, jnp.zeros((m, m))], axis=1)])

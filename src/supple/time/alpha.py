@@ -112,12 +112,11 @@ class _Problem(NamedTuple):
         """The equations and their derivative by the unknowns."""
         tangent = inverse_dynamics_tangent(self.model, self.coordinates(y))
         soft = tangent.stiffness + self.by_rate * tangent.damping
-        closing = tangent.closing(self.by_rate)
         inner = tangent.mass + soft / self.by_change
         if self.penalty:
-            places = tangent.jacobian[: self.model.holonomic]
-            inner = inner + self.penalty * places.T @ places
-        matrix = saddle(inner, tangent.jacobian, closing)
+            m = self.model.holonomic
+            inner = inner + self.penalty * tangent.pushes[:m].T @ tangent.jacobian[:m]
+        matrix = saddle(inner, tangent.closing(self.by_rate), tangent.pushes)
         return self.scaled(tangent.residual, tangent.violation), matrix
 
     def solve(

@@ -119,7 +119,7 @@ class _Stages(NamedTuple):
                 ],
                 axis=1,
             )
-            pulling = jnp.einsum("ij,imn->injm", jnp.eye(count), tangent.jacobian)
+            pulling = jnp.einsum("ij,imn->injm", jnp.eye(count), tangent.pushes)
             none = jnp.zeros((*closing.shape[:3], self.model.equations))
             bottom = jnp.concatenate([closing, none], axis=3)
             blocks = jnp.concatenate([jnp.concatenate([blocks, pulling], axis=3), bottom], axis=1)
@@ -169,7 +169,7 @@ def _corrector(problem: _Stages, guess: Float[Array, "s n"]) -> _Corrector:
         matrix = tangent.mass + (h * mu) * tangent.damping + (h * mu) ** 2 * tangent.stiffness
         places = np.arange(problem.model.equations) < problem.model.holonomic
         closing = np.where(places, mu**2, mu)[:, None] * tangent.closing(1 / (h * mu))
-        factors.append(factorise(saddle(matrix, tangent.jacobian, closing)))
+        factors.append(factorise(saddle(matrix, closing, tangent.pushes)))
     turns = stage_turns(problem.model, problem.state.q, c.x, middle)
     return _Corrector(tab, tangent, tuple(factors), turns)
 

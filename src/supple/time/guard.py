@@ -43,8 +43,8 @@ def is_passive(model: Model) -> bool:
         isinstance(g, JointGroup) and isinstance(g.joint, DrivenJoint) for g in model.groups
     )
     growing = any(isinstance(g, RodGroup) and g.growth is not None for g in model.groups)
-    pulled = model.tendons.size + model.chambers.size > 0
-    return not (model.loads or model.stresses or driven or growing or pulled)
+    pulled = model.transmissions.size > 0
+    return not (model.loads or model.line_loads or model.stresses or driven or growing or pulled)
 
 
 def open_ledger(model: Model, state: State) -> Ledger | None:

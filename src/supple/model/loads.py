@@ -168,12 +168,15 @@ def drag_tangent(
 
 
 class AbstractLineLoad(eqx.Module):
-    """A wrench a metre along one rod, which may depend on time and on the motion of each section."""
+    """A wrench a metre along rods, which may depend on time and on the motion of each section.
+
+    Loads of one kind on rods of one group are one batch: leaves have one row for each rod.
+    """
 
     group: eqx.AbstractVar[int]
-    row: eqx.AbstractVar[int]
+    rows: eqx.AbstractVar[tuple[int, ...]]
     nodes: eqx.AbstractVar[Any]
-    """Numbers of each node of the rod, first axis n; or None."""
+    """Numbers of each node of each rod, first axes (rods, n); or None."""
 
     @abc.abstractmethod
     def density(
@@ -212,7 +215,7 @@ class LineLoad(AbstractLineLoad):
     """A user's function, times a law of time."""
 
     group: int = eqx.field(static=True)
-    row: int = eqx.field(static=True)
+    rows: tuple[int, ...] = eqx.field(static=True)
     nodes: None
     function: Callable[[Any, Any, Pose, Any], Any] = eqx.field(static=True)
     law: AbstractLaw
@@ -240,11 +243,11 @@ class LineDrag(AbstractLineLoad):
     """Drag of a fluid on a rod, along the axes of its sections (N s/m², kg/m²)."""
 
     group: int = eqx.field(static=True)
-    row: int = eqx.field(static=True)
+    rows: tuple[int, ...] = eqx.field(static=True)
     nodes: None
-    linear: Float[Array, " 3"]
-    quadratic: Float[Array, " 3"]
-    current: Float[Array, " 3"]
+    linear: Float[Array, "*b 3"]
+    quadratic: Float[Array, "*b 3"]
+    current: Float[Array, "*b 3"]
 
     def density(
         self,
@@ -271,8 +274,8 @@ class DeadLine(AbstractLineLoad):
     """Forces a metre (N/m), fixed in space: the weight of displaced fluid."""
 
     group: int = eqx.field(static=True)
-    row: int = eqx.field(static=True)
-    nodes: Float[Array, "n 3"]
+    rows: tuple[int, ...] = eqx.field(static=True)
+    nodes: Float[Array, "*b n 3"]
 
     def density(
         self,

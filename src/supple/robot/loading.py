@@ -1,8 +1,10 @@
 """From loads as users write them to those of the model."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -21,7 +23,7 @@ from supple.model.loads import (
     Wake,
 )
 from supple.model.model import GROUND, Group, RodGroup
-from supple.numeric import asarray, is_traced
+from supple.numeric import asarray, is_traced, stack
 from supple.robot.items import Rod
 from supple.robot.loads import Buoyancy, Distributed, Drag, Stress, Swimming, Wrench
 from supple.robot.robot import Robot
@@ -58,7 +60,7 @@ def line_loads_of(
         if not isinstance(item, Distributed | Drag | Buoyancy) or item.on not in seating.starts:
             continue
         element = seating.rod(item.on)
-        place = element.group, element.row
+        place = element.group, (element.row,)
         if isinstance(item, Distributed):
             found.append(LineLoad(*place, None, item.density, item.time_law(), item.follower))
         elif isinstance(item, Drag):
@@ -70,6 +72,20 @@ def line_loads_of(
             count = group.grid.weights.shape[1]
             weight = _displaced(item, rod, np.asarray(group.grid.points)[element.row, :count])
             found.append(DeadLine(*place, -weight[:, None] * asarray(robot.gravity)))
+    return _batched(found)
+
+
+def _batched(loads: list[AbstractLineLoad]) -> tuple[AbstractLineLoad, ...]:
+    """Loads of one kind on one group as one."""
+    batches: dict[Any, list[AbstractLineLoad]] = {}
+    for load in loads:
+        alike = jax.tree.structure(dataclasses.replace(load, rows=()))
+        batches.setdefault(alike, []).append(load)
+    found = []
+    for batch in batches.values():
+        rows = tuple(row for load in batch for row in load.rows)
+        same = [dataclasses.replace(load, rows=rows) for load in batch]
+        found.append(jax.tree.map(lambda *leaves: stack(leaves), *same))
     return tuple(found)
 
 

@@ -99,3 +99,19 @@ def test_robots_that_something_works_on_are_not_judged(robot):
     model = robot.build()
     assert not is_passive(model)
     assert open_ledger(model, sp.initial_state(model)) is None
+
+
+def test_the_ledger_follows_the_work_of_imposed_coordinates():
+    """Steps that resolve the motion: the energy is what the motor has put in, to the rule's order."""
+    robot = sp.Robot(
+        arm(joint=sp.Revolute("z")),
+        sp.Prescribe(
+            "motor", on="arm", value=sp.Spline([0.0, 0.1, 0.2, 0.4], [0.0, 0.2, 0.6, 0.3])
+        ),
+        gravity=(0, 0, 0),
+    )
+    result = sp.simulate(robot, 0.4, dt=5e-4)
+    energy = result.energies.total
+    assert energy[-1] > 1e-3
+    assert float(result.cursor.ledger.start) == pytest.approx(energy[-1], abs=0.02 * energy.max())
+    assert result.substeps.max() == 1

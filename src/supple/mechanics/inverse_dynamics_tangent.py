@@ -20,7 +20,7 @@ from typing import NamedTuple
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jaxtyping import Float
+from jaxtyping import Float, Inexact
 
 from supple.arrays import Array
 from supple.lie import Pose, se3
@@ -38,6 +38,8 @@ from supple.mechanics.inverse_dynamics import (
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics
 from supple.mechanics.local import Coordinates
+from supple.mechanics.sliding import slides, sliding_columns
+from supple.mechanics.slips import slip_tangent
 from supple.mechanics.transmissions import (
     TransmissionMotion,
     arm_rates,
@@ -58,9 +60,20 @@ class Tangent(NamedTuple):
     stiffness: Float[Array, "nv nv"]
     violation: Float[Array, " n"]
     jacobian: Float[Array, "n nv"]
-    """Derivative of the violation by x: δΥ = J δx."""
+    """Derivative of the violation by x: δΥ = J δx. Rows of equations between velocities, the last ones, are
+    derivatives by ẋ."""
     pushes: Float[Array, "n nv"]
     """Derivative of the residual by the multipliers: the balance contains Pᵀ λ. P = J without friction."""
+    sliding: Float[Array, "s nv"]
+    """Derivative by x of the equations between velocities."""
+
+    def closing(self, by_rate: Inexact[Array, ""] | complex) -> Inexact[Array, "n nv"]:
+        """Derivative of the equations by x where δẋ = ``by_rate`` δx; those between velocities over it."""
+        first = self.jacobian.shape[0] - self.sliding.shape[0]
+        if first == self.jacobian.shape[0]:
+            return self.jacobian
+        slipping = self.jacobian[first:] + self.sliding / by_rate
+        return jnp.concatenate([self.jacobian[:first], slipping])
 
 
 class _Columns(NamedTuple):
@@ -104,6 +117,11 @@ def element_tangents(model: Model, c: Coordinates) -> ElementTangent:
     for i, m in enumerate(motion.groups):
         own, law, wrench = columns[i], laws[i], state.wrench[i]
         phi = _reaction(law, own)
+        group, inertia, material = model.groups[i], state.inertia[i], state.material[i]
+        if isinstance(group, RodGroup) and slides(group):
+            assert inertia is not None
+            assert material is not None
+            phi = _with_sliding(phi, *sliding_columns(group, m, inertia, material))
         # A wrench that moves with its sample: the part that does not cancel.
         phi = phi._replace(
             shift_acceleration=phi.shift_acceleration - se3.coad_columns(wrench, own.shift)
@@ -152,7 +170,22 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
         if c.multipliers is not None:
             jacobian = jnp.concatenate([jacobian, driven.jacobian])
             pushes = jnp.concatenate([pushes, driven.pushes])
-    return Tangent(state.residual, mass, damping, stiffness, state.violation, jacobian, pushes)
+    sliding = jnp.zeros((0, model.nv))
+    if state.slips and c.multipliers is not None:
+        samples = np.array([slip.sample for slip in model.slips])
+        changing = [own._replace(shift=own.shift_rate) for own in columns]
+        by_rate, sliding, stiffening = slip_tangent(
+            model,
+            state.slips,
+            c.multipliers,
+            sample_jacobians(model, columns, samples),
+            sample_jacobians(model, changing, samples),
+        )
+        stiffness = stiffness + stiffening
+        jacobian, pushes = (jnp.concatenate([part, by_rate]) for part in (jacobian, pushes))
+    return Tangent(
+        state.residual, mass, damping, stiffness, state.violation, jacobian, pushes, sliding
+    )
 
 
 class _Driving(NamedTuple):
@@ -320,19 +353,33 @@ def _reaction(law: _Law, columns: _Columns) -> _Columns:
     )
 
 
+def _with_sliding(
+    phi: _Columns, by_rate: Float[Array, "b d 6 m"], by_shift: Float[Array, "b d 6 m"]
+) -> _Columns:
+    """Add what sliding material asks at the nodes, which are the first samples."""
+    extra = phi.shift.shape[1] - by_rate.shape[1]
+    pad = ((0, 0), (0, extra), (0, 0), (0, 0))
+    return phi._replace(
+        shift_rate=phi.shift_rate + jnp.pad(by_rate, pad),
+        shift_acceleration=phi.shift_acceleration + jnp.pad(by_shift, pad),
+    )
+
+
 def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]:
     """I, N and G of every sample: rod mass, bodies and loads."""
     motion = state.motion
     gravity = model.load_factor * jnp.asarray(model.gravity)
     laws = []
-    for group, m, inertia in zip(model.groups, motion.groups, state.inertia, strict=True):
+    for group, m, inertia, material in zip(
+        model.groups, motion.groups, state.inertia, state.material, strict=True
+    ):
         batch, samples = m.twist.shape[:2]
-        if inertia is None:
+        if inertia is None or material is None:
             zero = jnp.zeros((batch, samples, 6, 6))
             laws.append(_Law(zero, zero, zero))
             continue
         count = inertia.shape[1]
-        law = _inertial_law(inertia, m.twist[:, :count], gravity)
+        law = _inertial_law(inertia, material.twist, gravity)
         if isinstance(group, RodGroup) and group.added is not None:
             weightless = added_inertia(group, m) @ _falling(gravity)
             law = law._replace(geometry=law.geometry + weightless)

@@ -336,6 +336,8 @@ class DrivenJoint(AbstractJoint):
     """A motion prescribed in time: position (m) and rotation vector (rad) in the inner frame."""
 
     motion: Callable[[Any], tuple[Any, Any]] = eqx.field(static=True)
+    still: bool = eqx.field(static=True, default=False)
+    """Whether it stands where it is at each time instead of moving: for statics."""
     nq = 0
     nv = 0
     constant_subspace = True
@@ -362,5 +364,7 @@ class DrivenJoint(AbstractJoint):
             angular = jnp.stack([spin[2, 1], spin[0, 2], spin[1, 0]])
             return jnp.concatenate([angular, pose.rotation.T @ rate.position]), pose
 
+        if self.still:
+            return pose_at(t), jnp.zeros(6), jnp.zeros(6)
         twist, acceleration, pose = jax.jvp(twist_at, (t,), (jnp.ones_like(t),), has_aux=True)
         return pose, twist, acceleration

@@ -1,6 +1,7 @@
 """Run a robot through time: compiled chunks, progress, interruption, continuation."""
 
 import time as clock
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -26,13 +27,18 @@ from supple.time.advance import (
     multipliers_of,
     restart,
 )
-from supple.time.alpha import generalized_alpha
+from supple.time.alpha import GeneralizedAlpha, generalized_alpha
 from supple.time.collocation import radau
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.scheme import AbstractScheme
 
 Progress = Callable[[float, int], None]
 """Called with the simulated time (s) and the number of instants so far."""
+
+UNDAMPED = (
+    "an undamped scheme (γ = ½) is weakly unstable on closed loops and imposed coordinates: forces oscillate "
+    "from step to step and may grow. Use generalized_alpha(rho) with rho < 1, or radau()"
+)
 
 CHUNK = 256
 """Most steps between two looks at the clock."""
@@ -104,6 +110,8 @@ def simulate(
     )
     if scheme is None:
         scheme = generalized_alpha(0.8) if dt is not None else radau(3)
+    if model.equations and isinstance(scheme, GeneralizedAlpha) and not scheme.damps:
+        warnings.warn(UNDAMPED, RuntimeWarning, stacklevel=2)
     state = _start_state(model, start)
     outside = Outside(model, float(state.t))
     settings = {"scheme": scheme, "control": control, "duration": duration, "outside": outside}
@@ -297,7 +305,7 @@ def _start_state(model: Model, start: Any) -> State:
     """The state to start from; one that knows its model is carried over by name."""
     if start is None:
         state = initial_state(model)
-        if model.equations:
+        if model.holonomic:
             closed = closed_at_rest(model, np.asarray(state.q), 0.0)
             return initial_state(model, closed.q)
         return state
@@ -308,7 +316,7 @@ def _start_state(model: Model, start: Any) -> State:
         state = carry_over(known, held, model)
     else:
         state = initial_state(model, start.q, getattr(start, "v", None), t)
-    if model.equations:
+    if model.holonomic:
         check_closed(model, np.asarray(state.q), t)
     return state
 

@@ -18,9 +18,9 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.errors import DescriptionError
-from supple.mechanics.inverse_dynamics import equations
+from supple.mechanics.inverse_dynamics import equations, violation
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent, mass_matrix
-from supple.mechanics.local import Coordinates, rate_derivative
+from supple.mechanics.local import Coordinates, rate_derivative, retract
 from supple.mechanics.separate_tangent import is_separable, separate_tangent, structure_of
 from supple.mechanics.size import error_norm
 from supple.model.model import Model
@@ -59,12 +59,20 @@ class _Problem(NamedTuple):
     """δẋ / δx."""
     by_change: Float[Array, ""]
     """δẍ / δx."""
+    penalty: float = 0.0
+    """Weight (kg) p of the augmented Lagrangian: y holds λ - p Υ instead of λ, both over δẍ/δx."""
 
     def coordinates(self, y: Float[Array, " n"]) -> Coordinates:
         """The motion at the end of the step."""
         nv = self.model.nv
         c = self.motion(y[:nv])[0]
-        return c._replace(multipliers=self.by_change * y[nv:]) if self.model.equations else c
+        if self.model.equations == 0:
+            return c
+        scaled = y[nv:]
+        if self.penalty and self.model.holonomic:
+            gap = violation(self.model, retract(self.model, c.q, c.x), c.t)
+            scaled = scaled.at[: len(gap)].add(self.penalty * gap)
+        return c._replace(multipliers=self.by_change * scaled)
 
     def unknowns(
         self, x: Float[Array, " nv"], multipliers: Float[Array, " m"] | None
@@ -78,11 +86,17 @@ class _Problem(NamedTuple):
         """Balance and closures at the end of the step."""
         left = equations(self.model, self.coordinates(y))
         nv = self.model.nv
-        return jnp.concatenate([left[:nv] / self.by_change, left[nv:]])
+        return self.scaled(left[:nv], left[nv:])
+
+    def scaled(self, balance: Float[Array, " nv"], gap: Float[Array, " m"]) -> Float[Array, " n"]:
+        """What is left of the equations: the balance over δẍ/δx, speeds over δẋ/δx."""
+        m = self.model.holonomic
+        parts = [balance / self.by_change, gap[:m], gap[m:] / self.by_rate]
+        return jnp.concatenate(parts)
 
     def linearise(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Factors]:
         """The equations and their factorised derivative by the unknowns."""
-        if not is_separable(self.model):
+        if self.penalty or not is_separable(self.model):
             left, matrix = self.exact(y)
             return left, factorise(matrix)
         structure = structure_of(self.model)
@@ -91,16 +105,19 @@ class _Problem(NamedTuple):
             mass + (stiffness + self.by_rate * damping) / self.by_change
             for mass, damping, stiffness in tangent.blocks
         ]
-        left = jnp.concatenate([tangent.residual / self.by_change, tangent.violation])
+        left = self.scaled(tangent.residual, tangent.violation)
         return left, factorise_separate(structure, blocks, tangent.jacobians)
 
     def exact(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Float[Array, "n n"]]:
         """The equations and their derivative by the unknowns."""
         tangent = inverse_dynamics_tangent(self.model, self.coordinates(y))
         soft = tangent.stiffness + self.by_rate * tangent.damping
-        matrix = saddle(tangent.mass + soft / self.by_change, tangent.jacobian, tangent.pushes)
-        left = jnp.concatenate([tangent.residual / self.by_change, tangent.violation])
-        return left, matrix
+        inner = tangent.mass + soft / self.by_change
+        if self.penalty:
+            m = self.model.holonomic
+            inner = inner + self.penalty * tangent.pushes[:m].T @ tangent.jacobian[:m]
+        matrix = saddle(inner, tangent.closing(self.by_rate), tangent.pushes)
+        return self.scaled(tangent.residual, tangent.violation), matrix
 
     def solve(
         self, guess: Float[Array, " nv"], state: State, settings: NewtonSettings
@@ -123,13 +140,18 @@ class _Problem(NamedTuple):
 
 @dataclass(frozen=True)
 class GeneralizedAlpha(AbstractScheme):
-    """Any member of the family by its four numbers; use the named constructors below."""
+    """Any member of the family by its four numbers; use the named constructors below.
+
+    ``penalty`` (kg) augments closed loops by p Jᵀ Υ (000 §6.2.1), with its tangent p Jᵀ J. As the equations
+    hold at the end of every step, it changes what the solver sees, not the motion.
+    """
 
     alpha_m: float
     alpha_f: float
     beta: float
     gamma: float
     newton: NewtonSettings = DEFAULTS
+    penalty: float = 0.0
 
     @property
     def order(self) -> int:
@@ -138,6 +160,11 @@ class GeneralizedAlpha(AbstractScheme):
     @property
     def error_order(self) -> int:
         return 3
+
+    @property
+    def damps(self) -> bool:
+        """Whether vibrations far too fast for the step die out; with closed loops they must."""
+        return self.gamma > 0.5
 
     def start(self, model: Model, state: State) -> _Memory:
         return _Memory(state.a)
@@ -155,7 +182,8 @@ class GeneralizedAlpha(AbstractScheme):
             return Coordinates(state.q, x, xdot, xddot, state.t + h), new
 
         by_change = (1 - am) / (1 - af) / (beta * h**2)
-        return _Problem(model.at(state.t + h), motion, gamma / (beta * h), by_change)
+        by_rate = gamma / (beta * h)
+        return _Problem(model.at(state.t + h), motion, by_rate, by_change, self.penalty)
 
     def step(
         self,
@@ -193,12 +221,19 @@ def _ratio(name: str, rho: float) -> float:
     return rho
 
 
-def generalized_alpha(rho: float = 0.8, newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
-    """Chung-Hulbert scheme with spectral radius ``rho`` at infinite frequency."""
+def generalized_alpha(
+    rho: float = 0.8, newton: NewtonSettings = DEFAULTS, penalty: float = 0.0
+) -> GeneralizedAlpha:
+    """Chung-Hulbert scheme with spectral radius ``rho`` at infinite frequency.
+
+    ``penalty`` (kg) as in :class:`GeneralizedAlpha`; the mass of the robot is a good size.
+    """
     rho = _ratio("generalized_alpha", rho)
+    if not 0.0 <= penalty < float("inf"):
+        raise DescriptionError("generalized_alpha", "penalty", penalty, "a mass (kg) >= 0")
     am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
     gamma = 0.5 - am + af
-    return GeneralizedAlpha(am, af, 0.25 * (1 - am + af) ** 2, gamma, newton)
+    return GeneralizedAlpha(am, af, 0.25 * (1 - am + af) ** 2, gamma, newton, penalty)
 
 
 def newmark(

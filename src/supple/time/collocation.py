@@ -8,8 +8,9 @@ and the balance holds at every stage. All stages are one batch. A simplified New
 linearisation (M, C, K) for the step; A and A² share their eigenvectors, so the iteration matrix falls apart
 into n x n systems M + hμ C + h²μ² K, one for each eigenvalue μ of A (complex pairs once).
 
-Closed loops add a multiplier at each stage for each equation Υ/h² = 0, and J to the systems. Only schemes
-whose last stage is the end of the step (Radau) keep loops closed there.
+Closed loops add a multiplier at each stage for each equation Υ/h² = 0, and J to the systems; equations
+between velocities are s/h = 0. Only schemes whose last stage is the end of the step (Radau) keep loops closed
+there.
 """
 
 from dataclasses import dataclass
@@ -85,7 +86,15 @@ class _Stages(NamedTuple):
         """Balance and closures at each stage."""
         left = jax.vmap(lambda c: equations(self.model, c))(self.coordinates(stages))
         nv = self.model.nv
-        return jnp.concatenate([left[:, :nv], left[:, nv:] / self.h**2], axis=1)
+        return self.scaled(left[:, :nv], left[:, nv:])
+
+    def scaled(
+        self, balance: Float[Array, "s nv"], violation: Float[Array, "s m"]
+    ) -> Float[Array, "s n"]:
+        """What is left of the equations at each stage, in units of forces and accelerations."""
+        m = self.model.holonomic
+        parts = [balance, violation[:, :m] / self.h**2, violation[:, m:] / self.h]
+        return jnp.concatenate(parts, axis=1)
 
     def differentiable(self, root: Float[Array, "s n"]) -> Float[Array, "s n"]:
         """Converged stages that carry derivatives: one exact linearisation of all stages."""
@@ -101,12 +110,20 @@ class _Stages(NamedTuple):
             + h**2 * jnp.einsum("ij,imn->imjn", A @ A, tangent.stiffness)
         )
         if self.model.equations:
-            closing = jnp.einsum("ij,imn->imjn", A @ A, tangent.jacobian)
+            m = self.model.holonomic
+            closing = jnp.concatenate(
+                [
+                    jnp.einsum("ij,imn->imjn", A @ A, tangent.jacobian[:, :m]),
+                    jnp.einsum("ij,imn->imjn", A, tangent.jacobian[:, m:])
+                    + h * jnp.einsum("ij,imn->imjn", A @ A, tangent.sliding),
+                ],
+                axis=1,
+            )
             pulling = jnp.einsum("ij,imn->injm", jnp.eye(count), tangent.pushes)
             none = jnp.zeros((*closing.shape[:3], self.model.equations))
             bottom = jnp.concatenate([closing, none], axis=3)
             blocks = jnp.concatenate([jnp.concatenate([blocks, pulling], axis=3), bottom], axis=1)
-        left = jnp.concatenate([tangent.residual, tangent.violation / h**2], axis=1)
+        left = self.scaled(tangent.residual, tangent.violation)
         matrix = blocks.reshape(count * n, count * n)
         found = with_derivative(fixed.reshape(-1), left.reshape(-1), matrix)
         return found.reshape(count, n)
@@ -150,10 +167,9 @@ def _corrector(problem: _Stages, guess: Float[Array, "s n"]) -> _Corrector:
     for value in tab.eigenvalues:
         mu = value.real if abs(value.imag) < REAL else value
         matrix = tangent.mass + (h * mu) * tangent.damping + (h * mu) ** 2 * tangent.stiffness
-        closing = saddle(matrix, tangent.jacobian, tangent.pushes)
-        if problem.model.equations:
-            closing = closing.at[problem.model.nv :].multiply(mu**2)
-        factors.append(factorise(closing))
+        places = np.arange(problem.model.equations) < problem.model.holonomic
+        closing = np.where(places, mu**2, mu)[:, None] * tangent.closing(1 / (h * mu))
+        factors.append(factorise(saddle(matrix, closing, tangent.pushes)))
     turns = stage_turns(problem.model, problem.state.q, c.x, middle)
     return _Corrector(tab, tangent, tuple(factors), turns)
 

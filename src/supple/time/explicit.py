@@ -72,6 +72,9 @@ class Explicit(AbstractScheme):
         return RungeKutta4()
 
     def start(self, model: Model, state: State) -> None:
+        if model.equations:
+            need = "an implicit scheme, such as generalized_alpha() or radau(), for closed loops"
+            raise DescriptionError("Explicit", "method", self.method, need)
         return None
 
     def step(

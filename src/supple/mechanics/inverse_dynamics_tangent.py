@@ -73,16 +73,14 @@ class _Law(NamedTuple):
 class ElementTangent(NamedTuple):
     """What each element contributes by itself: (M, C, K) blocks of the groups, and what they come from."""
 
-    balance: Balance
     columns: list[_Columns]
     laws: list[_Law]
     reactions: list[_Columns]
     blocks: list[Float[Array, "3 _ _ _"]]
 
 
-def element_tangents(model: Model, c: Coordinates) -> ElementTangent:
-    """Blocks of all elements as if none hung on another."""
-    state = balance(model, c)
+def element_tangents(model: Model, c: Coordinates, state: Balance) -> ElementTangent:
+    """Blocks of all elements as if none hung on another; ``state`` is the balance at the motion."""
     motion = state.motion
     columns = [own_columns(m) for m in motion.groups]
     laws = _force_laws(model, state, c.t)
@@ -109,13 +107,18 @@ def element_tangents(model: Model, c: Coordinates) -> ElementTangent:
         parts.append(jnp.stack(matrices))
         reactions.append(phi)
 
-    return ElementTangent(state, columns, laws, reactions, parts)
+    return ElementTangent(columns, laws, reactions, parts)
 
 
 def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
     """Residual, mass, damping and stiffness matrices at a motion."""
+    return tangent_of(model, c, balance(model, c))
+
+
+def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
+    """The same from the balance at the motion, where that is at hand."""
     model = model.at(c.t)
-    state, columns, laws, reactions, parts = element_tangents(model, c)
+    columns, laws, reactions, parts = element_tangents(model, c, state)
     whole = block_diagonal(model, parts)
     if not model.topology.all_on_ground:
         whole = whole + _tree_coupling(model, columns, laws, reactions)

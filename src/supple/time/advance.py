@@ -79,7 +79,7 @@ class Cursor(NamedTuple):
     error: Float[Array, ""]
     """Previous error ratio, for the step controller."""
     ledger: Ledger | None
-    """Energies so far, if the robot is passive."""
+    """Energies so far, if the robot is passive and the scheme guarded."""
 
 
 class _Loop(NamedTuple):
@@ -107,7 +107,7 @@ def begin(model: Model, scheme: AbstractScheme, state: State, h: Float[Array, ""
         substeps=zero,
         rejected=zero,
         error=none + 1,
-        ledger=open_ledger(model, state),
+        ledger=open_ledger(model, state) if scheme.guarded else None,
     )
 
 

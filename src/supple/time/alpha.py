@@ -18,8 +18,8 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.errors import DescriptionError
-from supple.mechanics.inverse_dynamics import equations
-from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent, mass_matrix
+from supple.mechanics.inverse_dynamics import Balance, balance
+from supple.mechanics.inverse_dynamics_tangent import mass_matrix, tangent_of
 from supple.mechanics.local import Coordinates, rate_derivative
 from supple.mechanics.separate_tangent import is_separable, separate_tangent, structure_of
 from supple.mechanics.size import error_norm
@@ -74,33 +74,28 @@ class _Problem(NamedTuple):
             return x
         return jnp.concatenate([x, multipliers / self.by_change])
 
-    def residual(self, y: Float[Array, " n"]) -> Float[Array, " n"]:
+    def residual(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Balance]:
         """Balance and closures at the end of the step."""
-        left = equations(self.model, self.coordinates(y))
-        nv = self.model.nv
-        return jnp.concatenate([left[:nv] / self.by_change, left[nv:]])
+        state = balance(self.model, self.coordinates(y))
+        return jnp.concatenate([state.residual / self.by_change, state.violation]), state
 
-    def linearise(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Factors]:
-        """The equations and their factorised derivative by the unknowns."""
+    def linearise(self, y: Float[Array, " n"], state: Balance) -> Factors:
+        """The factorised derivative of the equations by the unknowns."""
         if not is_separable(self.model):
-            left, matrix = self.exact(y)
-            return left, factorise(matrix)
+            return factorise(self.matrix(y, state))
         structure = structure_of(self.model)
-        tangent = separate_tangent(self.model, structure, self.coordinates(y))
+        tangent = separate_tangent(self.model, structure, self.coordinates(y), state)
         blocks = [
             mass + (stiffness + self.by_rate * damping) / self.by_change
             for mass, damping, stiffness in tangent.blocks
         ]
-        left = jnp.concatenate([tangent.residual / self.by_change, tangent.violation])
-        return left, factorise_separate(structure, blocks, tangent.jacobians)
+        return factorise_separate(structure, blocks, tangent.jacobians)
 
-    def exact(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Float[Array, "n n"]]:
-        """The equations and their derivative by the unknowns."""
-        tangent = inverse_dynamics_tangent(self.model, self.coordinates(y))
+    def matrix(self, y: Float[Array, " n"], state: Balance) -> Float[Array, "n n"]:
+        """The derivative of the equations by the unknowns."""
+        tangent = tangent_of(self.model, self.coordinates(y), state)
         soft = tangent.stiffness + self.by_rate * tangent.damping
-        matrix = saddle(tangent.mass + soft / self.by_change, tangent.jacobian)
-        left = jnp.concatenate([tangent.residual / self.by_change, tangent.violation])
-        return left, matrix
+        return saddle(tangent.mass + soft / self.by_change, tangent.jacobian)
 
     def solve(
         self, guess: Float[Array, " nv"], state: State, settings: NewtonSettings
@@ -113,7 +108,9 @@ class _Problem(NamedTuple):
 
     def differentiable(self, root: Float[Array, " n"]) -> Float[Array, " n"]:
         """A root that carries derivatives."""
-        return with_derivative(root, *self.exact(lax.stop_gradient(root)))
+        fixed = lax.stop_gradient(root)
+        left, state = self.residual(fixed)
+        return with_derivative(root, left, self.matrix(fixed, state))
 
     def after(self, root: Float[Array, " n"]) -> State:
         """The state at the end of the step."""
@@ -138,6 +135,10 @@ class GeneralizedAlpha(AbstractScheme):
     @property
     def error_order(self) -> int:
         return 3
+
+    @property
+    def guarded(self) -> bool:
+        return self.order == 1 or self.alpha_m != self.alpha_f
 
     def start(self, model: Model, state: State) -> _Memory:
         return _Memory(state.a)

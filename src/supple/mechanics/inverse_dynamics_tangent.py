@@ -99,12 +99,10 @@ def element_tangents(model: Model, c: Coordinates, state: Balance) -> ElementTan
         elastic, viscous = element_tangent(model, i, c)
         if m.local.subspace_gradient is not None:
             elastic = elastic + _subspace_turning(m, state.stress[i])
-        matrices = [
-            _pair(own.shift, phi.shift),
-            _pair(own.shift, phi.shift_rate) + viscous,
-            _pair(own.shift, phi.shift_acceleration) + _pair(m.subspace, turning) + elastic,
-        ]
-        parts.append(jnp.stack(matrices))
+        work = _pair(own.shift, jnp.concatenate(phi, axis=-1))
+        mass, damping, stiffness = jnp.split(work, 3, axis=-1)
+        stiffness = stiffness + _pair(m.subspace, turning) + elastic
+        parts.append(jnp.stack([mass, damping + viscous, stiffness]))
         reactions.append(phi)
 
     return ElementTangent(columns, laws, reactions, parts)

@@ -37,15 +37,12 @@ def stage_turns(
         own = group_rows(model, index, q, configuration=True)
         rows = jax.vmap(lambda x, index=index: group_rows(model, index, x))(x)
 
-        def subspaces(x, group=group, own=own):  # type: ignore[no-untyped-def]
-            return jax.vmap(lambda j, q, x: j.subspace(q, x), axis_size=group.size)(
-                group.joint, own, x
+        def turned(x, group=group, own=own, fixed=rows[reference]):  # type: ignore[no-untyped-def]
+            return jax.vmap(lambda j, *at: j.turned(*at), axis_size=group.size)(
+                group.joint, own, x, fixed
             )
 
-        phi = jax.vmap(subspaces)(rows)
-        # Φ(x) P⁻¹ = Φ(x₀) in the least-squares sense.
-        transposed = jnp.swapaxes(phi, -1, -2)
-        turns.append(jnp.linalg.solve(transposed @ phi, transposed @ phi[reference]))
+        turns.append(jax.vmap(turned)(rows))
     return turns
 
 

@@ -107,6 +107,8 @@ def newton(
     def size(delta: Vector) -> Float[Array, ""]:
         return jnp.max(jnp.abs(delta / scale))
 
+    # Traced once, for the shapes here and for the loop.
+    residual, linearise = jax.jit(residual, inline=True), jax.jit(linearise, inline=True)
     no, yes = jnp.zeros((), dtype=bool), jnp.ones((), dtype=bool)
     shapes = jax.eval_shape(lambda: linearise(x0, residual(x0)[1]))
     start = _Loop(

@@ -166,10 +166,8 @@ def advance(
             multipliers_of(cursor.state),
         )
 
-        def put(buffer: Any, value: Any) -> Any:
-            return buffer.at[s.filled].set(jnp.where(save, value, buffer[s.filled]))
-
-        saved = Saved(*(put(b, x) for b, x in zip(s.saved, row, strict=True)))
+        # What is not to be kept is overwritten next time, or cut off at the end.
+        saved = jax.tree.map(lambda kept, now: kept.at[s.filled].set(now), s.saved, row)
         zero = jnp.zeros((), dtype=int)
         cursor = cursor._replace(
             newton=jnp.where(save, zero, cursor.newton),

@@ -265,15 +265,17 @@ class Collocation(AbstractScheme):
 
         A batch would take both branches of that choice in every pass: there it is made beforehand.
         """
-
-        def linearised(stages: Float[Array, "s n"], states: Balance) -> _Corrector:
-            return _corrector(problem, stages, states)
+        # Traced once, for the shapes and for the loop.
+        balances = jax.jit(problem.balances, inline=True)
+        linearised = jax.jit(
+            lambda stages, states: _corrector(problem, stages, states), inline=True
+        )
 
         def going(s: _Loop) -> Bool[Array, ""]:
             return ~s.converged & ~s.failed & (s.iterations < self.newton.max_iterations)
 
         def once(s: _Loop) -> _Loop:
-            states = problem.balances(s.stages)
+            states = balances(s.stages)
             first, corrector = s.iterations == 0, s.corrector
             if not batched:
                 corrector = lax.cond(first, lambda: linearised(s.stages, states), lambda: corrector)
@@ -295,9 +297,9 @@ class Collocation(AbstractScheme):
 
         none, no = jnp.zeros((), dtype=int), jnp.zeros((), dtype=bool)
         if batched:
-            corrector = linearised(guess, problem.balances(guess))
+            corrector = linearised(guess, balances(guess))
         else:
-            shapes = jax.eval_shape(lambda: linearised(guess, problem.balances(guess)))
+            shapes = jax.eval_shape(lambda: linearised(guess, balances(guess)))
             corrector = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
         start = _Loop(guess, corrector, jnp.zeros(()), none, no, no, none)
         return lax.while_loop(going, once, start)

@@ -4,7 +4,7 @@ The α family is unconditionally stable only for linear robots, and even there i
 a release, by about a hundredth of ω h. With steps far beyond a robot's periods either can multiply its
 energy. The check costs one evaluation of the energies, and only in steps that do not follow their motion, for
 robots without loads, internal stresses and driven joints, and for schemes with numerical damping: those
-without (trapezoidal rule, Gauss) neither gain nor lose energy in linear vibrations, and keep the step asked for.
+without (trapezoidal rule, Gauss) keep the energy of linear vibrations, and take the step they are given.
 """
 
 from typing import NamedTuple

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.mechanics.saddle import saddle
 from supple.mechanics.separate_tangent import (
     is_separable,
     separate_tangent,
     structure_of,
 )
 from supple.robots.stewart import stewart_gough
-from supple.solve.saddle import saddle
 from supple.solve.separate import factorise_separate
 from supple.time import alpha
 from tests.samples import random_motion

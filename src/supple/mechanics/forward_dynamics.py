@@ -9,6 +9,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.mechanics.inverse_dynamics import inverse_dynamics, violation
 from supple.mechanics.local import Coordinates, retract
+from supple.mechanics.saddle import saddle
 from supple.model.model import Model
 
 
@@ -78,10 +79,7 @@ def _linear_part(
     # The balance is affine in accelerations and multipliers: its linear part is (M, Jᵀ).
     residual, push = jax.linearize(balance, jnp.zeros(n + m))
     top = jax.vmap(push)(jnp.eye(n + m)).T
-    if m == 0:
-        return residual, top
-    bottom = jnp.concatenate([top[:, n:].T, jnp.zeros((m, m))], axis=1)
-    return residual, jnp.concatenate([top, bottom])
+    return residual, saddle(top[:, :n], top[:, n:].T)
 
 
 def _rates(

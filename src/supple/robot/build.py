@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float
 
 from supple.errors import DescriptionError
 from supple.lie import Pose
@@ -43,6 +44,7 @@ from supple.robot.robot import Robot
 from supple.robot.routing import chambers_of, tendons_of
 from supple.space import rod_grid
 from supple.space.grid import one_sided
+from supple.strain.field import STRAINS
 
 
 @dataclass(frozen=True)
@@ -329,6 +331,7 @@ def _rod_part(element: _Element) -> RodGroup:
         rod.nodes,
         tuple(rod.breaks),
     )
+    _check_nodes(rod, np.asarray(grid.basis))
     nodes = one_sided(np.asarray(grid.points)[: len(grid.weights)], grid.edges)
     matrices = rod.sectional().matrices(nodes)
     undamped = not is_traced(matrices.damping) and not np.any(matrices.damping)
@@ -340,6 +343,20 @@ def _rod_part(element: _Element) -> RodGroup:
         inertia=matrices.inertia,
         growth=None if rod.growth is None else as_law(rod.growth),
     )
+
+
+def _check_nodes(rod: Rod, basis: Float[np.ndarray, "n 6 m"]) -> None:
+    """Refuse strain functions that the nodes cannot tell apart: some motion would have no mass."""
+    strains = np.array(rod.strain_field().rows)
+    for strain in np.unique(strains):
+        functions = basis[:, strain, strains == strain]
+        told_apart = int(np.linalg.matrix_rank(functions))
+        if told_apart < functions.shape[1]:
+            need = (
+                f"more nodes, or fewer functions: at {len(basis)} nodes only {told_apart} of the "
+                f"{functions.shape[1]} functions of {STRAINS[strain]} are independent"
+            )
+            raise DescriptionError(rod.name, "nodes", rod.nodes, need)
 
 
 def _joint_part(element: _Element) -> JointGroup:

@@ -22,6 +22,7 @@ from supple.mechanics.inverse_dynamics_tangent import (
     tangent_of,
 )
 from supple.mechanics.local import Coordinates, retract
+from supple.mechanics.saddle import saddle
 from supple.model.model import Model
 from supple.solve.newton import (
     Factorisation,
@@ -30,7 +31,6 @@ from supple.solve.newton import (
     newton,
     with_derivative,
 )
-from supple.solve.saddle import saddle
 
 SETTINGS = NewtonSettings(tolerance=1e-10, max_iterations=40, reuse_below=0.02)
 LARGEST_TURN = 1.5

@@ -21,6 +21,7 @@ from supple.errors import DescriptionError
 from supple.mechanics.inverse_dynamics import Balance, balance
 from supple.mechanics.inverse_dynamics_tangent import mass_matrix, tangent_of
 from supple.mechanics.local import Coordinates, rate_derivative
+from supple.mechanics.saddle import saddle
 from supple.mechanics.separate_tangent import is_separable, separate_tangent, structure_of
 from supple.mechanics.size import error_norm
 from supple.model.model import Model
@@ -33,7 +34,6 @@ from supple.solve.newton import (
     newton,
     with_derivative,
 )
-from supple.solve.saddle import saddle
 from supple.solve.separate import factorise_separate
 from supple.time.scheme import AbstractScheme, Step, state_at
 
@@ -114,8 +114,7 @@ class _Problem(NamedTuple):
 
     def after(self, root: Float[Array, " n"]) -> State:
         """The state at the end of the step."""
-        c = self.coordinates(root)
-        return state_at(self.model, c)
+        return state_at(self.model, self.coordinates(root))
 
 
 @dataclass(frozen=True)

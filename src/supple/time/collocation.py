@@ -26,12 +26,12 @@ from supple.errors import DescriptionError
 from supple.mechanics.inverse_dynamics import Balance, balance
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent, tangent_of
 from supple.mechanics.local import Coordinates
+from supple.mechanics.saddle import saddle
 from supple.mechanics.size import error_norm
 from supple.mechanics.turning import Turns, stage_turns, turn_force, turn_rate
 from supple.model.model import Model
 from supple.model.state import State
 from supple.solve.newton import Factorisation, NewtonSettings, factorise, with_derivative
-from supple.solve.saddle import saddle
 from supple.time.scheme import AbstractScheme, Step, state_at
 from supple.time.tableau import REAL, Tableau, collocation_tableau
 

@@ -118,39 +118,42 @@ def right_jacobian_rates(
 def _stumpff(s: Float[Array, "*b"]) -> Float[Array, "*b 7"]:
     """c₁ … c₇ with c_k(s) = Σ_j (-s)^j / (2j + k)!; s is a squared angle.
 
-    Below one by the series; above from c₀ = cos θ and c₁ = sin θ / θ by c_k = 1/k! - s c_{k+2}. Either way
-    they are sums of a few functions of s, and those of the other way are put at zero.
+    Below one by the series; above from c₀ = cos θ and c₁ = sin θ / θ by c_k = 1/k! - s c_{k+2}.
     """
-    near = s < 1.0
-    small = jnp.where(near, s, 0.0)
-    large = jnp.where(near, 1.0, s)  # the way not taken must not spoil derivatives
+    near = (s < 1.0)[..., None]
+    small = jnp.where(near, s[..., None], 0.0)
+    large = jnp.where(near, 1.0, s[..., None])  # the way not taken must not spoil derivatives
     angle = jnp.sqrt(large)
-    series = [jnp.where(near, small**j, 0.0) for j in range(_TERMS)]
-    ends = jnp.cos(angle), jnp.sin(angle) / angle, jnp.ones_like(s)
-    far = [jnp.where(near, 0.0, end / large**j) for end in ends for j in range(4)]
-    functions = jnp.stack([*series, *far], axis=-1)
-    return jnp.sum(_STUMPFF * functions[..., None, :], axis=-1)
+    ends = jnp.cos(angle) * _ENDS[0] + jnp.sin(angle) / angle * _ENDS[1] + _ENDS[2]
+    low = _powers(small, _SERIES.shape[1])
+    high = _powers(1 / large, 4)[..., None, :] * ends[..., :, None]
+    return jnp.where(
+        near,
+        jnp.sum(_SERIES * low[..., None, :], axis=-1),
+        jnp.sum(_FINITE * high[..., None, :, :], axis=(-2, -1)),
+    )
 
 
-_TERMS = 9
-"""Of the series: the next is below 1/19!."""
+def _powers(x: Float[Array, "*b 1"], count: int) -> Float[Array, "*b count"]:
+    """x⁰, x¹, …, from squares of squares: differentiable at zero, too."""
+    result, factor = jnp.ones_like(x), x
+    for bit in range((count - 1).bit_length()):
+        result = result * jnp.where(np.arange(count) >> bit & 1, factor, 1.0)
+        factor = factor * factor
+    return result
 
 
-def _stumpff_table() -> np.ndarray:
-    """c₁ … c₇ (rows) in s⁰ … s⁸, then in (cos θ, sin θ / θ, 1) times s⁰ … s⁻³."""
-    table = np.zeros((7, _TERMS + 12))
-    for k in range(1, 8):
-        for j in range(_TERMS):
-            table[k - 1, j] = (-1) ** j / math.factorial(2 * j + k)
-        down, odd = divmod(k, 2)
-        table[k - 1, _TERMS + 4 * odd + down] = (-1) ** down
-        for j in range(down):
-            term = (-1) ** (down + j + 1) / math.factorial(2 * j + odd)
-            table[k - 1, _TERMS + 8 + down - j] = term
-    return table
-
-
-_STUMPFF = _stumpff_table()
+_ENDS = np.eye(3)
+"""Rows for cos θ, sin θ / θ and 1."""
+_SERIES = np.array([[(-1) ** j / math.factorial(2 * j + k) for j in range(9)] for k in range(1, 8)])
+"""Coefficients of s⁰ … s⁸ in c₁ … c₇; what follows is below 1/19!."""
+_FINITE = np.zeros((7, 3, 4))
+"""Coefficients of (cos θ, sin θ / θ, 1) s⁰ … s⁻³ in them."""
+for _k in range(1, 8):
+    _down, _odd = divmod(_k, 2)
+    _FINITE[_k - 1, _odd, _down] = (-1) ** _down
+    for _j in range(_down):
+        _FINITE[_k - 1, 2, _down - _j] = (-1) ** (_down + _j + 1) / math.factorial(2 * _j + _odd)
 
 
 def log(R: Float[Array, "*b 3 3"]) -> Float[Array, "*b 3"]:

@@ -7,6 +7,13 @@ from typing import Any
 import jax
 
 from supple.compile import jit as jit  # at top level only: its options cannot be nested
+from supple.mechanics.kinematics import kinematics
+from supple.mechanics.transmissions import TransmissionMotion, transmission_motion
+
+
+def driven(model: Any, c: Any) -> TransmissionMotion:
+    """Transmissions of a model at a motion."""
+    return transmission_motion(model, c, kinematics(model, c))
 
 
 def compiled(module: Any) -> Any:

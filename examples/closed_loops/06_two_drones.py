@@ -1,39 +1,41 @@
-"""000 §3.9.2: two drones carry a payload on two rods, an open floating chain, without gravity; 10 s at 10 ms.
+"""000 §3.9.2: two drones carry a payload on two rods, an open floating chain, without gravity; 10 s at 1 ms.
 
-The velocity controllers are springs and dampers to carriers that move as desired (see the builder: there are
-no controllers with states yet). The tree may start at either drone, and the motion must be the same; with
-Radau IIA it is (generalized-α at this step differs by 4e-4 m from root to root, which is its own error).
+Each drone has a controller of its velocity with an integral of its own (3.65)-(3.66), called at 1 kHz inside
+the compiled run. The tree may start at either drone, and the motion must be the same.
 """
 
 import numpy as np
 
 import supple as sp
 from examples._check import report
-from supple.robots.two_drones import two_drones
+from supple.robots.two_drones import PERIOD, PULSATIONS, two_drones
 
 NAMES = ("drone 1", "payload", "drone 2")
 LIMITS = {
     "payload, rooted at the other drone (m)": 1e-6,
     "off the plane (m)": 1e-9,
-    "loop open by (m)": 1e-9,
+    "largest error of a drone's velocity (m/s)": 0.5,
 }
 
 
 def flown(duration: float, rooted_at: int = 1) -> sp.Result:
     """The flight from rest as described."""
-    model = two_drones(rooted_at=rooted_at).build()
-    start = sp.initial_state(model)
-    return sp.simulate(model, duration, dt=0.01, scheme=sp.radau(3), start=start, throw=True)
+    robot = two_drones(rooted_at=rooted_at)
+    return sp.simulate(robot, duration, dt=PERIOD, output=0.01, throw=True)
 
 
 def measured(first: sp.Result, second: sp.Result) -> dict[str, float]:
     payload = first.position("payload")
+    lag = 0.0
+    for name, pulsation in zip(("drone 1", "drone 2"), PULSATIONS, strict=True):
+        speed = np.gradient(first.position(name)[:, 2], first.t)
+        lag = max(lag, float(np.abs(speed - np.sin(pulsation * first.t))[50:].max()))
     return {
         "payload, rooted at the other drone (m)": float(
             np.abs(payload - second.position("payload")).max()
         ),
         "off the plane (m)": float(np.abs(payload[:, 1]).max()),
-        "loop open by (m)": float(np.abs(first.violation).max()),
+        "largest error of a drone's velocity (m/s)": lag,
     }
 
 
@@ -58,9 +60,9 @@ def main() -> None:
         axes[0].plot(place[chosen, 0], place[chosen, 2], "s", color=colour, ms=6)
         axes[1].plot(first.t, place[:, 2], color=colour, label=name)
     axes[0].set_title("The chain")
-    for pulsation, name in ((np.pi, "carrier 1"), (np.pi / 2, "carrier 2")):
+    for number, pulsation in enumerate(PULSATIONS, start=1):
         way = (1 - np.cos(pulsation * first.t)) / pulsation
-        axes[1].plot(first.t, way, ":", color="0.5", linewidth=1, label=f"desired, {name[-1]}")
+        axes[1].plot(first.t, way, ":", color="0.5", linewidth=1, label=f"desired, {number}")
     axes[1].set(xlabel="time (s)", ylabel="z (m)", title="Heights")
     axes[1].set_ylim(top=1.9)
     axes[1].legend(ncols=3, loc="upper center")

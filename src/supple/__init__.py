@@ -21,6 +21,7 @@ from supple.lie import Pose as Pose
 from supple.model.laws import (
     Constant as Constant,
     Function as Function,
+    Input as Input,
     Spline as Spline,
     Table as Table,
     ramp as ramp,
@@ -30,16 +31,19 @@ from supple.model.laws import (
 from supple.model.model import Model as Model
 from supple.model.state import State as State
 from supple.results.result import Result as Result
+from supple.robot.actuators import (
+    Chamber as Chamber,
+    Motor as Motor,
+    Spring as Spring,
+    Tendon as Tendon,
+)
+from supple.robot.controller import Controller as Controller
 from supple.robot.items import (
     Body as Body,
-    Chamber as Chamber,
     Closure as Closure,
     Marker as Marker,
     Prescribe as Prescribe,
     Rod as Rod,
-    Stress as Stress,
-    Tendon as Tendon,
-    Wrench as Wrench,
 )
 from supple.robot.joint import (
     Cylindrical as Cylindrical,
@@ -52,6 +56,14 @@ from supple.robot.joint import (
     Revolute as Revolute,
     Spherical as Spherical,
     Universal as Universal,
+)
+from supple.robot.loads import (
+    Buoyancy as Buoyancy,
+    Distributed as Distributed,
+    Drag as Drag,
+    Stress as Stress,
+    Swimming as Swimming,
+    Wrench as Wrench,
 )
 from supple.robot.placement import along as along
 from supple.robot.robot import Robot as Robot

@@ -5,12 +5,11 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.mechanics.chambers import chamber_state
 from supple.mechanics.inverse_dynamics import equations
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates
-from supple.model.chambers import ATMOSPHERE
-from tests.tools import jit
+from supple.model.efforts import ATMOSPHERE
+from tests.tools import driven, jit
 
 RADIUS, LENGTH, OFFSET, AREA = 8e-3, 0.1, 4e-3, 2e-5
 RUBBER = sp.Material(E=1e6, density=1000.0)
@@ -34,14 +33,6 @@ def chamber(**options):
     return sp.Chamber("chamber", on="finger", area=AREA, offset=(OFFSET, 0.0), **options)
 
 
-def state_of(held):
-    zero = np.zeros(held.model.nv)
-    forces = held.multipliers if held.model.equations else None
-    return jit(chamber_state)(
-        held.model, Coordinates(held.q, zero, zero, zero, np.zeros(()), forces)
-    )
-
-
 def test_pressure_stretches_the_rod_and_bends_it_away_from_the_chamber():
     pressure = 3e4
     held = sp.equilibrium(finger(chamber(pressure=pressure)))
@@ -53,14 +44,14 @@ def test_pressure_stretches_the_rod_and_bends_it_away_from_the_chamber():
 
 def test_water_gas_and_pressure_reach_the_same_shape():
     by_pressure = sp.equilibrium(finger(chamber(pressure=3e4)))
-    volume = float(state_of(by_pressure).volume[0])
+    volume = by_pressure.chamber("chamber")[0]
     by_volume = sp.equilibrium(finger(chamber(volume=volume)))
     by_gas = sp.equilibrium(finger(chamber(gas=(3e4 + ATMOSPHERE) * volume)))
     for held in (by_volume, by_gas):
         np.testing.assert_allclose(held.q, by_pressure.q, atol=1e-8 * np.abs(by_pressure.q).max())
-        found = state_of(held)
-        np.testing.assert_allclose(found.pressure, [3e4], rtol=1e-8)
-        np.testing.assert_allclose(found.volume, [volume], rtol=1e-11)
+        found = held.chamber("chamber")
+        np.testing.assert_allclose(found[1], 3e4, rtol=1e-8)
+        np.testing.assert_allclose(found[0], volume, rtol=1e-11)
 
 
 def test_the_tangent_is_exact_and_arms_are_gradients_of_volumes(rng):
@@ -78,7 +69,7 @@ def test_the_tangent_is_exact_and_arms_are_gradients_of_volumes(rng):
         return equations(model, c._replace(x=x, multipliers=multipliers))
 
     def volumes(x):
-        return chamber_state(model, c._replace(x=x)).volume
+        return driven(model, c._replace(x=x)).length
 
     by_x, by_force = jit(jax.jacfwd(of, argnums=(0, 1)))(x, forces)
     found = jit(inverse_dynamics_tangent)(model, c)
@@ -89,7 +80,7 @@ def test_the_tangent_is_exact_and_arms_are_gradients_of_volumes(rng):
     ):
         np.testing.assert_allclose(ours, theirs, atol=1e-10 * np.abs(np.asarray(theirs)).max())
     arms = np.asarray(jit(jax.jacfwd(volumes))(x))
-    np.testing.assert_allclose(model.chambers.arms, arms, atol=1e-12 * np.abs(arms).max())
+    np.testing.assert_allclose(model.transmissions.arms, arms, atol=1e-12 * np.abs(arms).max())
 
 
 @pytest.mark.parametrize(

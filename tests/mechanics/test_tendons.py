@@ -8,9 +8,8 @@ import pytest
 import supple as sp
 from supple.mechanics.inverse_dynamics import equations
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
-from supple.mechanics.local import Coordinates
-from supple.mechanics.tendons import tendon_motion
-from tests.tools import jit
+from supple.mechanics.local import Coordinates, neutral, retract
+from tests.tools import driven, jit
 
 RADIUS, LENGTH, OFFSET = 5e-3, 0.3, 4e-3
 RUBBER = sp.Material(E=1e8, density=1000.0)
@@ -57,8 +56,7 @@ def test_a_tendon_that_ends_within_the_rod_leaves_the_rest_straight():
 def test_driven_by_tension_by_length_or_through_a_spring_the_shape_is_the_same():
     where = {"on": "arm", "offset": (OFFSET, 0.0)}
     by_tension = sp.equilibrium(arm(sp.Tendon("pull", tension=2.0, **where)))
-    now = jit(tendon_motion)(by_tension.model, at_rest(by_tension))
-    pull = float(by_tension.model.tendons.rest[0] - now.length[0])
+    pull = LENGTH - by_tension.tendon("pull")[0]
     by_length = sp.equilibrium(arm(sp.Tendon("pull", pull=pull, **where)))
     np.testing.assert_allclose(by_length.multipliers, [2.0], rtol=1e-9)
     np.testing.assert_allclose(by_length.q, by_tension.q, atol=1e-10)
@@ -73,48 +71,106 @@ def test_a_slack_tendon_does_not_push():
     assert np.abs(held.strain("arm")[:, 2]).max() < 1e-6 * 0.01 * 500 * OFFSET / EI
 
 
-def several():
+def several(*others):
     rods = [
         sp.Rod("a", length=0.3, section=sp.Circle(RADIUS), material=RUBBER, strains="reissner",
                basis=2, joint=sp.Revolute("y")),
         sp.Rod("b", parent="a", length=0.2, section=sp.Circle(RADIUS), material=RUBBER, basis=2,
-               joint=sp.Revolute("z")),
+               position=(0.02, 0.0, 0.0), joint=sp.Revolute("z")),
+        sp.Body("tool", parent="b", mass=0.1, inertia=(1e-5,) * 3, joint=sp.Spherical()),
     ]  # fmt: skip
-    return sp.Robot(
-        *rods,
+    return sp.Robot(*rods, *others).build()
+
+
+def inner_wires():
+    """In channels, over joints, driven in all ways, one over a winch."""
+    return several(
+        sp.Motor("winch", torque=0.3, inertia=1e-6, gear=20.0, viscous=1e-5, friction=1e-3),
+        sp.Motor("elbow", on="b", position=0.2, stiffness=2.0, damping=0.1, limit=0.3, inertia=1e-5),
+        sp.Motor("base", on="a", velocity=0.2, damping=0.1),
         sp.Tendon("helix", on=("a", "b"), offset=helix, end=0.7, tension=lambda t: 1 + t),
         sp.Tendon("wound", on="a", offset=(0.0, 3e-3), pull=lambda t: 1e-3 * t),
+        sp.Tendon("drum", on="a", offset=(2e-3, 3e-3), winch="winch", drum=0.01),
         sp.Tendon("spring", on=("a", "b"), offset=(-3e-3, 0.0), pull=lambda t: 1e-3 * t,
                   stiffness=1e3, damping=5.0),
-    ).build()  # fmt: skip
+    )  # fmt: skip
 
 
-def test_the_tangent_is_exact_and_moment_arms_are_gradients_of_lengths(rng):
-    model = several()
+def outer_wires():
+    """Straight lines: between discs, through a body, from the ground, and a spring."""
+    through = {"ground": (0.05, 0.05, 0.0), "a": (0.01, 0.0), "b": helix, "tool": (0.01, 0.02, 0.0)}
+    return several(
+        sp.Tendon("discs", on="a", offset=helix, discs=4, pull=lambda t: 1e-3 * t),
+        sp.Tendon("through", on=("ground", "a", "b", "tool"), offset=through, discs=(0.3, 0.5),
+                  pull=0.0, stiffness=1e3, damping=2.0),
+        sp.Tendon("led", on=("a", "b", "tool"), offset=through, pull=0.01),
+        sp.Spring("spring", on="a", to="tool", at=0.4, to_position=(0.0, 0.1, 0.0),
+                  stiffness=50.0, damping=1.0),
+    )  # fmt: skip
+
+
+def rubbing_wires():
+    """With friction, where a tension does not act along the gradient of the length."""
+    where = {"on": "a", "offset": helix, "friction": 0.2, "friction_speed": 0.05, "viscous": 3.0}
+    return several(
+        sp.Tendon("dry", pull=lambda t: 1e-3 * t, **where),
+        sp.Tendon("elastic", **{**where, "offset": (3e-3, 0.0)}, pull=0.01, stiffness=1e3),
+    )
+
+
+@pytest.mark.parametrize("build", [inner_wires, outer_wires, rubbing_wires])
+def test_the_tangent_is_exact_and_moment_arms_are_gradients_of_lengths(build, rng):
+    model = build()
     n = model.nv
     x, xdot, xddot = rng.normal(size=(3, n)) * np.array([[0.1], [1.0], [1.0]])
     forces = rng.normal(size=model.equations)
-    c = Coordinates(0.5 * rng.normal(size=n), x, xdot, xddot, np.asarray(0.4), forces)
+    q = np.asarray(retract(model, neutral(model), 0.5 * rng.normal(size=n)))
+    c = Coordinates(q, x, xdot, xddot, np.asarray(0.4), forces)
 
-    def of(x, xdot, multipliers):
-        return equations(model, c._replace(x=x, xdot=xdot, multipliers=multipliers))
+    def of(x, xdot, xddot, multipliers):
+        return equations(model, Coordinates(q, x, xdot, xddot, c.t, multipliers))
 
     def length(x):
-        return tendon_motion(model, c._replace(x=x)).length
+        return driven(model, c._replace(x=x)).length
 
-    by_x, by_rate, by_force = jit(jax.jacfwd(of, argnums=(0, 1, 2)))(x, xdot, forces)
-    found = jit(inverse_dynamics_tangent)(model, c)
+    derivatives = jit(jax.jacfwd(of, argnums=(0, 1, 2, 3)), quick=True)(x, xdot, xddot, forces)
+    by_x, by_rate, by_change, by_force = derivatives
+    found = jit(inverse_dynamics_tangent, quick=True)(model, c)
     for ours, theirs in (
         (found.stiffness, by_x[:n]),
         (found.damping, by_rate[:n]),
+        (found.mass, by_change[:n]),
         (found.jacobian, by_x[n:]),
-        (found.jacobian.T, by_force[:n]),
+        (found.pushes.T, by_force[:n]),
     ):
         size = np.abs(np.asarray(theirs)).max()
-        np.testing.assert_allclose(ours, theirs, atol=1e-10 * size)
-    now = jit(tendon_motion)(model, c)
-    np.testing.assert_allclose(now.arms, jit(jax.jacfwd(length))(x), atol=1e-12)
-    np.testing.assert_allclose(now.rate, now.arms @ xdot, atol=1e-12)
+        np.testing.assert_allclose(ours, theirs, atol=1e-9 * size)
+    if model.transmissions.channels.rubbing is None:
+        np.testing.assert_allclose(found.pushes, found.jacobian, atol=1e-13)
+    gradient, now = jit(jax.jacfwd(length), quick=True)(x), jit(driven, quick=True)(model, c)
+    imposed = model.transmissions.imposed
+    np.testing.assert_allclose(gradient[imposed], found.jacobian, atol=1e-9)
+    np.testing.assert_allclose(now.rate, gradient @ xdot, atol=1e-9)
+    if model.transmissions.segments.size == 0:
+        np.testing.assert_allclose(now.arms, gradient, atol=1e-12)
+
+
+@pytest.mark.parametrize(("rate", "sign"), [(5.0, -1), (-5.0, 1)])
+def test_friction_takes_tension_away_like_a_capstan(rate, sign):
+    """On an arc of curvature κ the tension is T₀ exp(∓ μ κ X): less towards the end when pulled."""
+    mu, kappa = 0.3, 4.0
+    tendon = sp.Tendon("pull", on="arm", offset=(OFFSET, 0.0), tension=1.0, friction=mu,
+                       friction_speed=1e-9)  # fmt: skip
+    model = arm(tendon, strains="planar", basis=1).build()
+    # Bending towards the tendon shortens it: it is being pulled.
+    c = Coordinates(np.array([kappa]), np.zeros(1), np.array([rate]), np.zeros(1), np.zeros(()))
+    now = jit(driven)(model, c)
+    decay = sign * mu * kappa
+    along = (np.exp(decay * LENGTH) - 1) / decay
+    np.testing.assert_allclose(now.arms, [[-OFFSET * LENGTH]], rtol=1e-12)
+    np.testing.assert_allclose(now.pushes, [[-OFFSET * along]], rtol=1e-5)  # at its end it rests
+    # What friction takes: power at the base less power on the rod.
+    assert -now.effort @ (now.pushes - now.arms) @ c.xdot > 0
 
 
 def test_length_is_that_of_the_curve_in_space():
@@ -126,8 +182,7 @@ def test_length_is_that_of_the_curve_in_space():
     offset[:, 1:] = helix(np.linspace(0, 1, points))
     curve = shape.position + np.einsum("nij,nj->ni", shape.rotation, offset)
     drawn = np.linalg.norm(np.diff(curve, axis=0), axis=1).sum()
-    found = jit(tendon_motion)(held.model, at_rest(held)).length
-    np.testing.assert_allclose(found, [drawn], rtol=1e-6)  # chords: (Δ κ)²/24
+    np.testing.assert_allclose(held.tendon("helix")[0], drawn, rtol=1e-6)  # chords: (Δ κ)²/24
 
 
 def test_a_length_driven_run_repeats_a_tension_driven_one():
@@ -140,10 +195,10 @@ def test_a_length_driven_run_repeats_a_tension_driven_one():
     zero = np.zeros(model.nv)
 
     def length(q, t):
-        return tendon_motion(model, Coordinates(q, zero, zero, zero, t)).length[0]
+        return driven(model, Coordinates(q, zero, zero, zero, t)).length[0]
 
     lengths = np.asarray(jit(jax.vmap(length))(first.q, first.t))
-    law = sp.Spline(first.t, float(model.tendons.rest[0]) - lengths)
+    law = sp.Spline(first.t, LENGTH - lengths)
     wound = arm(sp.Tendon("pull", pull=law, **where), **options)
     second = sp.simulate(wound, 0.2, dt=1e-3, scheme=sp.generalized_alpha(0.8))
     inner = slice(20, -20)  # the spline's ends are less accurate
@@ -163,9 +218,14 @@ def _pulse(t):
 @pytest.mark.parametrize(
     ("options", "match"),
     [
-        ({"on": "leg", "tension": 1.0}, "pull: on: got 'leg'; need a rod, one of: arm"),
-        ({"on": "arm"}, "pull: tension, pull: got .*; need one of them"),
-        ({"on": "arm", "tension": 1.0, "pull": 0.1}, "need one of them"),
+        ({"on": "leg", "tension": 1.0}, "pull: on: got 'leg'; need one of: arm, ground"),
+        ({"on": "arm"}, r"pull: tension, pull, winch: got \[\]; need a tension, or a pull"),
+        ({"on": "arm", "tension": 1.0, "pull": 0.1}, "need a tension, or a pull, or a winch"),
+        ({"on": "arm", "tension": -1.0}, "pull: tension: got -1.0; need tensions >= 0"),
+        ({"on": "arm", "pull": 0.1, "winch": "w"}, "both a winch"),
+        ({"on": "arm", "winch": "w", "drum": 0.01}, "pull: winch: got 'w'; need a motor"),
+        ({"on": "arm", "tension": 1.0, "discs": (0.0, 0.5, 0.5)}, "increasing fractions"),
+        ({"on": "ground", "tension": 1.0}, r"a point \(x, y, z\) for 'ground'"),
         ({"on": "arm", "tension": np.nan}, "pull: tension: got nan"),
         ({"on": "arm", "tension": 1.0, "end": 1.5}, "pull: end: got 1.5"),
         ({"on": "arm", "tension": 1.0, "start": 0.5, "end": 0.5}, "more than start"),
@@ -175,4 +235,4 @@ def _pulse(t):
 )
 def test_bad_tendons_are_named(options, match):
     with pytest.raises(sp.DescriptionError, match=match):
-        arm(sp.Tendon("pull", **options))
+        arm(sp.Tendon("pull", **options)).build()

@@ -69,7 +69,7 @@ def both(model, structure_right, c):
             for r, row in enumerate(structure.table[k]):
                 if row >= 0:
                     jacobian = jacobian.at[row, first : first + width].add(own[i, r])
-    dense = saddle(matrix, jacobian)
+    dense = saddle(matrix, jacobian, jacobian)
     return factors.solve(structure_right), jnp.linalg.solve(dense, structure_right), jacobian
 
 

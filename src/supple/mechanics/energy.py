@@ -11,6 +11,7 @@ from supple.lie import Pose, se3
 from supple.mechanics.inverse_dynamics import element_matrices
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.local import Coordinates, group_rows
+from supple.mechanics.transmissions import transmission_energy
 from supple.model.model import JointGroup, Model, RodGroup
 
 
@@ -67,8 +68,9 @@ def energies(
     t: Float[Array, ""] | float = 0.0,
 ) -> Energies:
     """Energies of a state; gravity's is zero for a mass centre at the world origin."""
-    model = model.at(jnp.asarray(t))
-    inertia, twist, origin = _masses(model, q, v, jnp.asarray(t))
+    t = jnp.asarray(t, dtype=float)
+    model = model.at(t)
+    inertia, twist, origin = _masses(model, q, v, t)
     kinetic = 0.5 * jnp.einsum("ni,nij,nj->", twist, inertia, twist)
     first, mass = _first_moment(inertia)
     potential = -jnp.dot(jnp.asarray(model.gravity), first + mass * origin)
@@ -81,6 +83,13 @@ def energies(
                 continue
             own = own - group.rest
         elastic = elastic + 0.5 * jnp.einsum("bm,bmn,bn->", own, stiffness, own)
+        if isinstance(group, JointGroup) and group.armature is not None:
+            rate = group_rows(model, i, v)
+            kinetic = kinetic + 0.5 * jnp.sum(group.armature * rate**2)
+    if model.transmissions.size:
+        zero = jnp.zeros(model.nv)
+        motion = kinematics(model, Coordinates(q, zero, zero, zero, t))
+        elastic = elastic + transmission_energy(model, q, t, motion)
     return Energies(kinetic, elastic, potential)
 
 

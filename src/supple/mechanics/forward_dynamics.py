@@ -69,17 +69,20 @@ def allowed_velocity(
 def _linear_part(
     model: Model, q: Float[Array, " nq"], v: Float[Array, " nv"], t: Float[Array, ""]
 ) -> tuple[Float[Array, " nv"], Float[Array, "n_and_m n_and_m"]]:
-    """Balance without accelerations, and [[M, Jᵀ], [J, 0]]."""
+    """Balance without accelerations, and [[M, Pᵀ], [J, 0]]."""
     zero, n, m = jnp.zeros(model.nv), model.nv, model.equations
 
     def balance(y: Float[Array, " n_and_m"]) -> Float[Array, " nv"]:
         multipliers = y[n:] if m else None
         return inverse_dynamics(model, Coordinates(q, zero, v, y[:n], t, multipliers))
 
-    # The balance is affine in accelerations and multipliers: its linear part is (M, Jᵀ).
+    # The balance is affine in accelerations and multipliers: its linear part is (M, Pᵀ).
     residual, push = jax.linearize(balance, jnp.zeros(n + m))
     top = jax.vmap(push)(jnp.eye(n + m)).T
-    return residual, saddle(top[:, :n], top[:, n:].T)
+    jacobian = top[:, n:].T
+    if model.transmissions.channels.rubbing is not None:  # multipliers act along other directions
+        jacobian = jax.jacfwd(lambda x: violation(model, retract(model, q, x), t))(zero)
+    return residual, saddle(top[:, :n], jacobian, top[:, n:].T)
 
 
 def _rates(

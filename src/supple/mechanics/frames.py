@@ -54,6 +54,16 @@ def find_joint(model: Model, name: str) -> Slot:
     raise StateError(f"joint: got {name!r}; need one of: {known}")
 
 
+def find_transmission(model: Model, kind: str, name: str) -> int:
+    """Index of the tendon, chamber, motor or spring of that name."""
+    own = model.transmissions
+    known = [n for n, k in zip(own.names, own.kinds, strict=True) if k == kind]
+    if name not in known:
+        need = ", ".join(known) or f"none: the robot has no {kind}s"
+        raise StateError(f"{kind}: got {name!r}; need one of: {need}")
+    return own.names.index(name)
+
+
 def frame_motion(
     model: Model,
     name: str,

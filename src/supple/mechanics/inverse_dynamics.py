@@ -18,7 +18,6 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose, se3
 from supple.mechanics import rows
-from supple.mechanics.chambers import chamber_state
 from supple.mechanics.closures import (
     ClosureMotion,
     closure_motion,
@@ -27,8 +26,12 @@ from supple.mechanics.closures import (
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics, kinematics
 from supple.mechanics.local import Coordinates, group_rows
-from supple.mechanics.tendons import TendonMotion, tendon_motion
-from supple.model.loads import InternalStress
+from supple.mechanics.transmissions import (
+    TransmissionMotion,
+    line_wrenches,
+    transmission_motion,
+)
+from supple.model.loads import AbstractLineLoad, InternalStress
 from supple.model.model import GROUND, JointGroup, Model, RodGroup
 
 
@@ -47,7 +50,7 @@ class Balance(NamedTuple):
     closures: ClosureMotion | None
     """Closing joints, where their multipliers were given."""
     violation: Float[Array, " n"]
-    tendons: TendonMotion | None
+    transmissions: TransmissionMotion | None
 
 
 def inverse_dynamics(model: Model, c: Coordinates) -> Float[Array, " nv"]:
@@ -59,23 +62,15 @@ def violation(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Floa
     """How far the equations of closed loops and imposed coordinates are from being fulfilled (m)."""
     zero = jnp.zeros(model.nv)
     c = Coordinates(q, zero, zero, zero, t)
+    motion = kinematics(model, c)
     parts = [jnp.zeros(0)]
     if model.closures.size:
-        parts.append(closure_motion(model, kinematics(model, c)).violation)
+        parts.append(closure_motion(model, motion).violation)
     if model.prescribed.size:
         parts.append(_off_course(model, c))
-    if len(model.tendons.by_length):
-        parts.append(_off_length(model, tendon_motion(model, c), t))
-    if len(model.chambers.by_volume):
-        parts.append(chamber_state(model, c).gap)
+    if len(model.transmissions.imposed):
+        parts.append(transmission_motion(model, c, motion).gap)
     return jnp.concatenate(parts)
-
-
-def _off_length(model: Model, at: TendonMotion, t: Float[Array, ""]) -> Float[Array, " n"]:
-    """How far tendons of imposed length are from it (m)."""
-    imposed = model.tendons.by_length
-    wanted = model.tendons.rest - model.load_factor * model.tendons.inputs(t)
-    return (at.length - wanted)[imposed]
 
 
 def _off_course(model: Model, c: Coordinates) -> Float[Array, " n"]:
@@ -113,12 +108,14 @@ def balance(model: Model, c: Coordinates) -> Balance:
         for g, m in zip(model.groups, motion.groups, strict=True)
     )
     own = [
-        _rod_wrench(m, I, gravity) if I is not None else jnp.zeros_like(m.twist)
-        for m, I in zip(motion.groups, inertia, strict=True)
+        _rod_wrench(g, m, I, gravity) if isinstance(g, RodGroup) else jnp.zeros_like(m.twist)
+        for g, m, I in zip(model.groups, motion.groups, inertia, strict=True)
     ]
     body_inertia, own = _add_bodies(model, motion, gravity, own)
     own = _add_loads(model, motion, c.t, own)
+    own = _add_line_loads(model, motion, c.t, own)
     closures, own = _add_closures(model, motion, c, own)
+    transmissions, own = _add_lines(model, motion, c, own)
     wrench = _add_subtrees(model, own)
     stress = tuple(
         jnp.einsum("bpd,bpi->bdi", m.local.integration, f)
@@ -137,17 +134,10 @@ def balance(model: Model, c: Coordinates) -> Balance:
         effort = c.multipliers[first : first + model.prescribed.size] * model.prescribed.scale
         residual = rows.add(residual, np.array(model.prescribed.v_index), effort)
         violations.append(_off_course(model, c))
-    tendons = None
-    if model.tendons.size:
-        tendons = tendon_motion(model, c)
-        residual = residual + tendons.tension @ tendons.arms
-        if len(model.tendons.by_length) and c.multipliers is not None:
-            violations.append(_off_length(model, tendons, c.t))
-    if model.chambers.size:
-        chambers = chamber_state(model, c)
-        residual = residual - chambers.pressure @ jnp.asarray(model.chambers.arms)
+    if transmissions is not None:
+        residual = residual - transmissions.effort @ transmissions.pushes
         if c.multipliers is not None:
-            violations.append(chambers.gap)
+            violations.append(transmissions.gap)
     return Balance(
         residual,
         motion,
@@ -157,7 +147,7 @@ def balance(model: Model, c: Coordinates) -> Balance:
         stress,
         closures,
         jnp.concatenate(violations),
-        tendons,
+        transmissions,
     )
 
 
@@ -174,7 +164,7 @@ def inertial_wrench(
 
 
 def element_force(model: Model, index: int, c: Coordinates) -> Float[Array, "b m"]:
-    """Elastic, damping and internally actuated generalised forces of one group."""
+    """Elastic, damping, rotor and internally actuated generalised forces of one group."""
     group = model.groups[index]
     q = group_rows(model, index, c.q, configuration=True)
     x, xdot = group_rows(model, index, c.x), group_rows(model, index, c.xdot)
@@ -188,6 +178,8 @@ def element_force(model: Model, index: int, c: Coordinates) -> Float[Array, "b m
     if isinstance(group, JointGroup) and group.friction is not None:
         largest, speed = group.friction[:, 0], group.friction[:, 1]
         force = force + largest * jnp.tanh(xdot / speed)
+    if isinstance(group, JointGroup) and group.armature is not None:
+        force = force + group.armature * group_rows(model, index, c.xddot)
     if isinstance(group, RodGroup):
         for actuation in model.stresses:
             if actuation.group == index:
@@ -279,19 +271,39 @@ def _stress_force(
 
 
 def _rod_inertia(group: RodGroup, motion: GroupMotion) -> Float[Array, "b d 6 6"]:
+    """World inertia of rod nodes, weighted; with that of fluid that moves with them."""
+    moving = group.inertia if group.added is None else group.inertia + group.added
+    return _at_nodes(group, motion, moving)
+
+
+def added_inertia(group: RodGroup, motion: GroupMotion) -> Float[Array, "b d 6 6"]:
+    """World inertia of the fluid alone."""
+    assert group.added is not None
+    return _at_nodes(group, motion, group.added)
+
+
+def _at_nodes(
+    group: RodGroup, motion: GroupMotion, inertia: Float[Array, "b d 6 6"]
+) -> Float[Array, "b d 6 6"]:
     count = group.grid.weights.shape[1]
     pose = Pose(motion.pose.rotation[:, :count], motion.pose.position[:, :count])
     weights = group.length[:, None] * group.grid.weights
-    return weights[:, :, None, None] * se3.inertia_to_world(pose, group.inertia)
+    return weights[:, :, None, None] * se3.inertia_to_world(pose, inertia)
 
 
 def _rod_wrench(
-    motion: GroupMotion, inertia: Float[Array, "b d 6 6"], gravity: Float[Array, " 6"]
+    group: RodGroup,
+    motion: GroupMotion,
+    inertia: Float[Array, "b d 6 6"] | None,
+    gravity: Float[Array, " 6"],
 ) -> Float[Array, "b p 6"]:
+    assert inertia is not None
     count = inertia.shape[1]
     nodes = inertial_wrench(
         inertia, motion.twist[:, :count], motion.acceleration[:, :count], gravity
     )
+    if group.added is not None:  # fluid has no weight in itself
+        nodes = nodes + jnp.einsum("bdij,j->bdi", added_inertia(group, motion), gravity)
     extra = motion.twist.shape[1] - count
     return jnp.pad(nodes, ((0, 0), (0, extra), (0, 0)))
 
@@ -334,6 +346,46 @@ def _add_loads(
     return add_at_samples(own, samples, jnp.stack(wrenches))
 
 
+class Sections(NamedTuple):
+    """Sections of one rod, as a load along it sees them: weights (m), arc lengths (m), poses, body twists."""
+
+    weights: Float[Array, " n"]
+    X: Float[Array, " n"]
+    near: Pose
+    """About the origin of the motion."""
+    pose: Pose
+    twist: Float[Array, "n 6"]
+
+
+def load_sections(model: Model, motion: Kinematics, load: AbstractLineLoad) -> Sections:
+    """The sections that a load along a rod acts on."""
+    group, own = model.groups[load.group], motion.groups[load.group]
+    assert isinstance(group, RodGroup)
+    row, count = load.row, group.grid.weights.shape[1]
+    near = Pose(own.pose.rotation[row, :count], own.pose.position[row, :count])
+    return Sections(
+        weights=group.length[row] * group.grid.weights[row],
+        X=group.length[row] * group.grid.points[row, :count],
+        near=near,
+        pose=Pose(near.rotation, near.position + motion.origin),
+        twist=se3.to_body(near, own.twist[row, :count]),
+    )
+
+
+def _add_line_loads(
+    model: Model, motion: Kinematics, t: Float[Array, ""], own: list[Float[Array, "_ _ 6"]]
+) -> list[Float[Array, "_ _ 6"]]:
+    own = list(own)
+    for load in model.line_loads:
+        at = load_sections(model, motion, load)
+        density = jax.vmap(lambda node, X, pose, twist: load.density(node, t, X, pose, twist))(  # noqa: B023
+            load.nodes, at.X, at.pose, at.twist
+        )
+        wrench = -model.load_factor * at.weights[:, None] * se3.wrench_to_world(at.near, density)
+        own[load.group] = own[load.group].at[load.row, : len(at.weights)].add(wrench)
+    return own
+
+
 def _add_closures(
     model: Model, motion: Kinematics, c: Coordinates, own: list[Float[Array, "_ _ 6"]]
 ) -> tuple[ClosureMotion | None, list[Float[Array, "_ _ 6"]]]:
@@ -341,10 +393,36 @@ def _add_closures(
         return None, own
     at = closure_motion(model, motion)
     wrenches = closure_wrenches(model, at, c.multipliers[: model.closures.size])
-    for samples, sign in ((model.closures.outer_sample, 1.0), (model.closures.inner_sample, -1.0)):
+    closures = model.closures
+    return at, _add_between(own, closures.outer_sample, closures.inner_sample, wrenches)
+
+
+def _add_lines(
+    model: Model, motion: Kinematics, c: Coordinates, own: list[Float[Array, "_ _ 6"]]
+) -> tuple[TransmissionMotion | None, list[Float[Array, "_ _ 6"]]]:
+    """Transmissions now, and the forces of those that pull along straight lines."""
+    if model.transmissions.size == 0:
+        return None, own
+    at = transmission_motion(model, c, motion)
+    segments = model.transmissions.segments
+    if segments.size:
+        own = _add_between(
+            own, segments.outer_sample, segments.inner_sample, line_wrenches(model, at)
+        )
+    return at, own
+
+
+def _add_between(
+    own: list[Float[Array, "_ _ 6"]],
+    outer: tuple[int, ...],
+    inner: tuple[int, ...],
+    wrenches: Float[Array, "k 6"],
+) -> list[Float[Array, "_ _ 6"]]:
+    """Wrenches asked of outer samples and given by inner ones; the ground needs nothing."""
+    for samples, sign in ((outer, 1.0), (inner, -1.0)):
         moving = np.flatnonzero(np.array(samples) != GROUND)
         own = add_at_samples(own, np.array(samples)[moving], sign * rows.take(wrenches, moving))
-    return at, own
+    return own
 
 
 def _add_subtrees(model: Model, own: list[Float[Array, "_ _ 6"]]) -> list[Float[Array, "_ _ 6"]]:

@@ -17,6 +17,7 @@ its samples, and what leaves it is the sum of its φ. Terms with coad cancel for
 
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -25,18 +26,26 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose, se3
 from supple.mechanics import rows
-from supple.mechanics.chambers import chamber_state
 from supple.mechanics.closures import ClosureMotion, closure_laws, closure_rows
 from supple.mechanics.inverse_dynamics import (
     Balance,
     add_at_samples,
+    added_inertia,
     balance,
     element_tangent,
+    load_sections,
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics
 from supple.mechanics.local import Coordinates
-from supple.mechanics.tendons import tendon_stiffness
-from supple.model.model import GROUND, Model
+from supple.mechanics.transmissions import (
+    TransmissionMotion,
+    arm_rates,
+    channel_stiffness,
+    line_arms,
+    line_laws,
+)
+from supple.model.efforts import Imposed
+from supple.model.model import GROUND, JointGroup, Model, RodGroup
 
 
 class Tangent(NamedTuple):
@@ -48,7 +57,9 @@ class Tangent(NamedTuple):
     stiffness: Float[Array, "nv nv"]
     violation: Float[Array, " n"]
     jacobian: Float[Array, "n nv"]
-    """Derivative of the violation by x: δΥ = J δx; the balance contains Jᵀ λ."""
+    """Derivative of the violation by x: δΥ = J δx."""
+    pushes: Float[Array, "n nv"]
+    """Derivative of the residual by the multipliers: the balance contains Pᵀ λ. P = J without friction."""
 
 
 class _Columns(NamedTuple):
@@ -101,6 +112,9 @@ def element_tangents(model: Model, c: Coordinates, state: Balance) -> ElementTan
             elastic = elastic + _subspace_turning(m, state.stress[i])
         work = _pair(own.shift, jnp.concatenate(phi, axis=-1))
         mass, damping, stiffness = jnp.split(work, 3, axis=-1)
+        group = model.groups[i]
+        if isinstance(group, JointGroup) and group.armature is not None:
+            mass = mass + jnp.eye(group.nv) * group.armature[:, :, None]
         stiffness = stiffness + _pair(m.subspace, turning) + elastic
         parts.append(jnp.stack([mass, damping + viscous, stiffness]))
         reactions.append(phi)
@@ -121,7 +135,7 @@ def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
     if not model.topology.all_on_ground:
         whole = whole + _tree_coupling(model, columns, laws, reactions)
     mass, damping, stiffness = whole[0], whole[1], whole[2]
-    jacobian = jnp.zeros((0, model.nv))
+    jacobian = pushes = jnp.zeros((0, model.nv))
     if state.closures is not None and c.multipliers is not None:
         forces = c.multipliers[: model.closures.size]
         jacobian, stiffening = _closing(model, columns, state.closures, forces)
@@ -130,20 +144,70 @@ def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
         chosen = np.eye(model.nv)[np.array(model.prescribed.v_index)]
         imposed = jnp.asarray(model.prescribed.scale)[:, None] * chosen
         jacobian = jnp.concatenate([jacobian, imposed])
-    if state.tendons is not None:
-        stiffening, drag = tendon_stiffness(model, c, state.tendons)
-        stiffness, damping = stiffness + stiffening, damping + drag
-        by_length = model.tendons.by_length
-        if len(by_length) and c.multipliers is not None:
-            jacobian = jnp.concatenate([jacobian, state.tendons.arms[by_length]])
-    if model.chambers.size:
-        arms = jnp.asarray(model.chambers.arms)
-        stiffness = stiffness - arms.T @ (chamber_state(model, c).by_volume[:, None] * arms)
-        by_volume = model.chambers.by_volume
-        if len(by_volume) and c.multipliers is not None:
-            own = arms[by_volume] / jnp.asarray(model.chambers.area)[by_volume, None]
-            jacobian = jnp.concatenate([jacobian, own])
-    return Tangent(state.residual, mass, damping, stiffness, state.violation, jacobian)
+    pushes = jacobian
+    if state.transmissions is not None:
+        driven = _driving(model, c, state.motion, columns, state.transmissions)
+        stiffness, damping = stiffness + driven.stiffness, damping + driven.damping
+        if c.multipliers is not None:
+            jacobian = jnp.concatenate([jacobian, driven.jacobian])
+            pushes = jnp.concatenate([pushes, driven.pushes])
+    return Tangent(state.residual, mass, damping, stiffness, state.violation, jacobian, pushes)
+
+
+class _Driving(NamedTuple):
+    """What transmissions add: to K and C, and the rows of those whose coordinate is imposed."""
+
+    stiffness: Float[Array, "nv nv"]
+    damping: Float[Array, "nv nv"]
+    jacobian: Float[Array, "n nv"]
+    pushes: Float[Array, "n nv"]
+
+
+def _driving(
+    model: Model,
+    c: Coordinates,
+    motion: Kinematics,
+    columns: list[_Columns],
+    at: TransmissionMotion,
+) -> _Driving:
+    own = model.transmissions
+    stiffness = damping = jnp.zeros((model.nv, model.nv))
+    arms, pushes, rates = at.arms, at.pushes, jnp.zeros_like(at.arms)
+    if own.channels.size:
+        stiffness, drag = channel_stiffness(model, c, at)
+        damping = damping if drag is None else drag
+        rates = arm_rates(model, c)
+    if own.segments.size:
+        sides = np.array(own.segments.outer_sample), np.array(own.segments.inner_sample)
+        outer, inner = (sample_jacobians(model, columns, side) for side in sides)
+        changing = [own._replace(shift=own.shift_rate) for own in columns]
+        outer_rate, inner_rate = (sample_jacobians(model, changing, side) for side in sides)
+        line, line_rate = line_arms(model, at, motion, (outer, inner), (outer_rate, inner_rate))
+        arms, pushes, rates = arms + line, pushes + line, rates + line_rate
+        stiffness = stiffness + _between(outer, inner, *line_laws(model, at))
+    # Efforts that follow the coordinate: ∂u/∂ℓ δℓ + ∂u/∂ℓ̇ δℓ̇, with δℓ̇ = J δẋ + J̇ δx.
+    by_shift = at.by_length[:, None] * arms + at.by_rate[:, None] * rates
+    stiffness = stiffness - pushes.T @ by_shift
+    damping = damping - pushes.T @ (at.by_rate[:, None] * arms)
+    imposed = own.imposed
+    scale = jnp.concatenate(
+        [jnp.zeros(0)] + [jnp.asarray(e.scale) for e in own.efforts if isinstance(e, Imposed)]
+    )[:, None]
+    return _Driving(
+        stiffness, damping, scale * rows.take(arms, imposed), scale * rows.take(pushes, imposed)
+    )
+
+
+def _between(
+    outer: Float[Array, "k 6 nv"],
+    inner: Float[Array, "k 6 nv"],
+    of_outer: Float[Array, "k 6 6"],
+    of_inner: Float[Array, "k 6 6"],
+) -> Float[Array, "nv nv"]:
+    """Stiffness of wrenches between pairs of samples, which change with the motion between them."""
+    apart = outer - inner
+    stiffness = jnp.einsum("kim,kij,kjn->mn", outer, of_outer, apart)
+    return stiffness - jnp.einsum("kim,kij,kjn->mn", inner, of_inner, apart)
 
 
 def _closing(
@@ -163,10 +227,7 @@ def _closing(
     inverse = se3.adjoint(at.outer.inverse())
     H = jnp.einsum("ni,nij->nj", closure_rows(model, at), rows.take(inverse, by_row))
     jacobian = jnp.einsum("ni,nim->nm", H, rows.take(apart, by_row))
-    of_outer, of_inner = closure_laws(model, at, multipliers)
-    stiffness = jnp.einsum("kim,kij,kjn->mn", outer, of_outer, apart)
-    stiffness = stiffness - jnp.einsum("kim,kij,kjn->mn", inner, of_inner, apart)
-    return jacobian, stiffness
+    return jacobian, _between(outer, inner, *closure_laws(model, at, multipliers))
 
 
 def sample_jacobians(
@@ -263,7 +324,7 @@ def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]
     motion = state.motion
     gravity = model.load_factor * jnp.asarray(model.gravity)
     laws = []
-    for m, inertia in zip(motion.groups, state.inertia, strict=True):
+    for group, m, inertia in zip(model.groups, motion.groups, state.inertia, strict=True):
         batch, samples = m.twist.shape[:2]
         if inertia is None:
             zero = jnp.zeros((batch, samples, 6, 6))
@@ -271,6 +332,9 @@ def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]
             continue
         count = inertia.shape[1]
         law = _inertial_law(inertia, m.twist[:, :count], gravity)
+        if isinstance(group, RodGroup) and group.added is not None:
+            weightless = added_inertia(group, m) @ _falling(gravity)
+            law = law._replace(geometry=law.geometry + weightless)
         pad = ((0, 0), (0, samples - count), (0, 0), (0, 0))
         laws.append(_Law(*(jnp.pad(part, pad) for part in law)))
     if model.bodies.size:
@@ -282,7 +346,7 @@ def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]
     if model.loads:
         samples_ = np.array([load.sample for load in model.loads])
         laws = _add_laws(laws, samples_, _load_law(model, motion, t))
-    return laws
+    return _add_line_laws(model, motion, t, laws)
 
 
 def _inertial_law(
@@ -291,8 +355,11 @@ def _inertial_law(
     carried = inertia @ se3.ad_matrix(twist)
     momentum = jnp.einsum("...ij,...j->...i", inertia, twist)
     gyration = -(carried + jnp.swapaxes(carried, -1, -2) + se3.coad_matrix(momentum))
-    falling = se3.ad_matrix(jnp.concatenate([jnp.zeros(3), gravity]))
-    return _Law(inertia, gyration, -(inertia @ falling))
+    return _Law(inertia, gyration, -(inertia @ _falling(gravity)))
+
+
+def _falling(gravity: Float[Array, " 3"]) -> Float[Array, "6 6"]:
+    return se3.ad_matrix(jnp.concatenate([jnp.zeros(3), gravity]))
 
 
 def _load_law(model: Model, motion: Kinematics, t: Float[Array, ""]) -> _Law:
@@ -310,6 +377,27 @@ def _load_law(model: Model, motion: Kinematics, t: Float[Array, ""]) -> _Law:
         gyrations.append(-inverse.T @ by_rate @ inverse)
     gyration = jnp.stack(gyrations)
     return _Law(jnp.zeros_like(gyration), gyration, jnp.stack(geometries))
+
+
+def _add_line_laws(
+    model: Model, motion: Kinematics, t: Float[Array, ""], laws: list[_Law]
+) -> list[_Law]:
+    """How loads along rods vary with the pose and twist of each section."""
+    laws = list(laws)
+    for load in model.line_loads:
+        at = load_sections(model, motion, load)
+        by_shift, by_rate = jax.vmap(
+            lambda node, X, pose, twist: load.tangent(node, t, X, pose, twist)  # noqa: B023
+        )(load.nodes, at.X, at.pose, at.twist)
+        inverse = se3.adjoint(at.near.inverse())
+        weights = -model.load_factor * at.weights[:, None, None]
+        turned = weights * jnp.swapaxes(inverse, -1, -2)
+        law, where = laws[load.group], (load.row, slice(None, len(at.weights)))
+        laws[load.group] = law._replace(
+            gyration=law.gyration.at[where].add(turned @ by_rate @ inverse),
+            geometry=law.geometry.at[where].add(turned @ by_shift @ inverse),
+        )
+    return laws
 
 
 def _add_laws(laws: list[_Law], samples: np.ndarray, law: _Law) -> list[_Law]:

@@ -7,11 +7,11 @@ from supple.arrays import Array
 
 
 def saddle(
-    matrix: Inexact[Array, "n n"], jacobian: Float[Array, "m n"]
+    matrix: Inexact[Array, "n n"], jacobian: Float[Array, "m n"], pushes: Float[Array, "m n"]
 ) -> Inexact[Array, "n_and_m n_and_m"]:
-    """[[A, Jᵀ], [J, 0]]; A itself for a tree."""
+    """[[A, Pᵀ], [J, 0]], with P the directions of the multipliers; A itself for a tree."""
     m = jacobian.shape[0]
     if m == 0:
         return matrix
-    top = jnp.concatenate([matrix, jacobian.T], axis=1)
+    top = jnp.concatenate([matrix, pushes.T], axis=1)
     return jnp.concatenate([top, jnp.concatenate([jacobian, jnp.zeros((m, m))], axis=1)])

@@ -57,7 +57,7 @@ class SeparateTangent(NamedTuple):
 
 def is_separable(model: Model) -> bool:
     """Whether the robot has this structure: several massive elements, all on the ground, closed."""
-    others = model.prescribed.size or model.tendons.size or model.chambers.size
+    others = model.prescribed.size or model.transmissions.size
     if model.closures.size == 0 or others or not model.topology.all_on_ground:
         return False
     carried = {_place(model, sample)[:2] for sample in model.bodies.sample}

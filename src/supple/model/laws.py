@@ -35,6 +35,25 @@ class Constant(AbstractLaw):
         return jnp.asarray(self.value, dtype=float)
 
 
+class Input(AbstractLaw):
+    """What a controller says: constant between its calls, ``value`` (a number or an array) before the first.
+
+    Laws of one ``name`` are one input.
+    """
+
+    name: str = eqx.field(static=True)
+    value: Any
+
+    def __init__(self, name: str, value: Any = 0.0) -> None:
+        if not name:
+            raise DescriptionError("Input", "name", name, "a non-empty name")
+        self.name = name
+        self.value = value
+
+    def __call__(self, t: Float[Array, ""]) -> Float[Array, ""]:
+        return jnp.asarray(self.value, dtype=float)
+
+
 class Table(AbstractLaw):
     """Linear interpolation between ``(times, values)``, constant outside."""
 

@@ -17,13 +17,13 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose
-from supple.model.chambers import Chambers
 from supple.model.closures import Closures
+from supple.model.control import Control
 from supple.model.joints import AbstractJoint
 from supple.model.laws import AbstractLaw
-from supple.model.loads import AbstractPointLoad, InternalStress
+from supple.model.loads import AbstractLineLoad, AbstractPointLoad, InternalStress
 from supple.model.prescribed import Prescribed
-from supple.model.tendons import Tendons
+from supple.model.transmissions import Transmissions
 from supple.space import RodGrid
 
 GROUND = -1
@@ -38,6 +38,8 @@ class RodGroup(eqx.Module):
     damping: Float[Array, "*b n 6 6"] | None
     """None for undamped rods."""
     inertia: Float[Array, "*b n 6 6"]
+    added: Float[Array, "*b n 6 6"] | None = None
+    """Inertia a metre of fluid that moves with the sections but has no weight; None without."""
     growth: AbstractLaw | None = None
     """Length over its first value, as a law of time; None for rods of constant length."""
     growth_rates: tuple[Float[Array, "*b"], Float[Array, "*b"]] | None = None
@@ -67,6 +69,7 @@ class RodGroup(eqx.Module):
             self.stiffness,
             self.damping,
             self.inertia,
+            self.added,
             None,
             (first, second),
         )
@@ -97,6 +100,8 @@ class JointGroup(eqx.Module):
     """None for undamped joints."""
     friction: Float[Array, "*b 2 nv"] | None = None
     """Largest dry friction (N m, N) and the speed at which it is nearly reached; None without."""
+    armature: Float[Array, "*b nv"] | None = None
+    """Inertia (kg m², kg) of motors that turn with the coordinates, as these feel it; None without."""
 
     @property
     def size(self) -> int:
@@ -224,10 +229,11 @@ class Model(eqx.Module):
     bodies: Bodies
     closures: Closures
     prescribed: Prescribed
-    tendons: Tendons
-    chambers: Chambers
+    transmissions: Transmissions
     loads: tuple[AbstractPointLoad, ...]
+    line_loads: tuple[AbstractLineLoad, ...]
     stresses: tuple[InternalStress, ...]
+    controls: tuple[Control, ...]
     gravity: Float[Array, " 3"]
     load_factor: Float[Array, ""]
     """Multiplies gravity, loads and internal stresses; statics raises it from 0 to 1."""
@@ -264,13 +270,13 @@ class Model(eqx.Module):
     @property
     def equations(self) -> int:
         """Number of equations (closed loops, imposed coordinates, lengths and volumes), with multipliers."""
-        driven = len(self.tendons.by_length) + len(self.chambers.by_volume)
-        return self.closures.size + self.prescribed.size + driven
+        return self.closures.size + self.prescribed.size + len(self.transmissions.imposed)
 
     @property
     def corners(self) -> tuple[float, ...]:
         """Times at which some load is not smooth, sorted."""
         found = {c for load in self.loads for c in load.corners}
+        found |= {c for load in self.line_loads for c in load.corners}
         laws = [g.growth for g in self.groups if isinstance(g, RodGroup) and g.growth is not None]
-        laws += (*self.prescribed.laws, *self.tendons.laws, *self.chambers.laws)
+        laws += (*self.prescribed.laws, *self.transmissions.laws)
         return tuple(sorted(found.union(*(law.corners for law in laws))))

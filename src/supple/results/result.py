@@ -15,10 +15,18 @@ from supple.compile import jit
 from supple.errors import StateError
 from supple.lie import Pose
 from supple.mechanics.energy import Energies, Momentum, energies, momentum
-from supple.mechanics.frames import find_frame, find_joint, find_rod, frame_poses, rod_shape
+from supple.mechanics.frames import (
+    find_frame,
+    find_joint,
+    find_rod,
+    find_transmission,
+    frame_poses,
+    rod_shape,
+)
 from supple.mechanics.inverse_dynamics import closing_wrenches, violation
 from supple.mechanics.local import difference, rate, rate_derivative, retract
-from supple.mechanics.tendons import tendon_state
+from supple.mechanics.transmissions import transmission_state
+from supple.model.inputs import input_slices, with_inputs
 from supple.model.model import Model, RodGroup
 from supple.model.state import State
 from supple.time.advance import Cursor, Status
@@ -41,6 +49,7 @@ class Result:
     substeps: np.ndarray
     update: np.ndarray
     multipliers: np.ndarray
+    inputs: np.ndarray
     status: Status
     message: str
     rejected: int
@@ -71,7 +80,7 @@ class Result:
     @cached_property
     def poses(self) -> dict[str, Pose]:
         """World pose of every named frame at every instant (rotation (n, 3, 3), position (n, 3))."""
-        found = _batched_poses(self.model, self.q, self.t)
+        found = _batched_poses(self.model, self.inputs, self.q, self.t)
         return {
             frame.name: Pose(np.asarray(found.rotation[:, i]), np.asarray(found.position[:, i]))
             for i, frame in enumerate(self.model.topology.frames)
@@ -85,7 +94,7 @@ class Result:
     def shape(self, name: str, points: int = 41) -> Pose:
         """World poses of a rod's sections: rotation (n, points, 3, 3), position (n, points, 3)."""
         find_rod(self.model, name)
-        shapes = _batched_shapes(self.model, name, points, self.q, self.t)
+        shapes = _batched_shapes(self.model, name, points, self.inputs, self.q, self.t)
         return Pose(*(np.asarray(x) for x in shapes))
 
     def coordinates(self, name: str) -> np.ndarray:
@@ -99,13 +108,13 @@ class Result:
     @cached_property
     def energies(self) -> Energies:
         """Kinetic, elastic and gravitational energy (n,) in J."""
-        found = _batched_energies(self.model, self.q, self.v, self.t)
+        found = _batched_energies(self.model, self.inputs, self.q, self.v, self.t)
         return Energies(*(np.asarray(x) for x in found))
 
     @cached_property
     def momentum(self) -> Momentum:
         """Angular and linear momentum and mass centre, each (n, 3)."""
-        found = _batched_momentum(self.model, self.q, self.v, self.t)
+        found = _batched_momentum(self.model, self.inputs, self.q, self.v, self.t)
         return Momentum(*(np.asarray(x) for x in found))
 
     @cached_property
@@ -113,7 +122,7 @@ class Result:
         """How far each equation that closes a loop is from being fulfilled, (n, m) in m."""
         if self.model.equations == 0:
             return np.zeros((len(self.t), 0))
-        return np.asarray(_batched_violation(self.model, self.q, self.t))
+        return np.asarray(_batched_violation(self.model, self.inputs, self.q, self.t))
 
     def effort(self, name: str) -> np.ndarray:
         """Generalised force (n,) that an imposed coordinate needs (N m for angles, N for lengths)."""
@@ -126,13 +135,36 @@ class Result:
 
     def tendon(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Length (n,) in m and tension (n,) in N of a tendon."""
-        names = self.model.tendons.names
-        if name not in names:
-            known = ", ".join(names) or "none: the robot has no tendons"
-            raise StateError(f"tendon: got {name!r}; need one of: {known}")
-        length, tension = _batched_tendons(self.model, self.q, self.v, self.t, self.multipliers)
-        i = names.index(name)
-        return np.asarray(length)[:, i], np.asarray(tension)[:, i]
+        length, effort = self._transmission("tendon", name)
+        return length, -effort
+
+    def chamber(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Volume (n,) in m³ and gauge pressure (n,) in Pa of a fluid chamber."""
+        return self._transmission("chamber", name)
+
+    def motor(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Joint coordinate (n,) in rad (m) and torque (n,) in N m (N) at the joint of a motor."""
+        return self._transmission("motor", name)
+
+    def spring(self, name: str) -> tuple[np.ndarray, np.ndarray]:
+        """Length (n,) in m and tension (n,) in N of a spring."""
+        length, effort = self._transmission("spring", name)
+        return length, -effort
+
+    def _transmission(self, kind: str, name: str) -> tuple[np.ndarray, np.ndarray]:
+        own = find_transmission(self.model, kind, name)
+        columns = self.inputs, self.q, self.v, self.t, self.multipliers
+        length, effort = _batched_transmissions(self.model, *columns)
+        return np.asarray(length)[:, own], np.asarray(effort)[:, own]
+
+    def input(self, name: str) -> np.ndarray:
+        """What an input said, (n, …)."""
+        places = input_slices(self.model)
+        if name not in places:
+            known = ", ".join(places) or "none: no law of the robot is an Input"
+            raise StateError(f"input: got {name!r}; need one of: {known}")
+        where, shape = places[name]
+        return self.inputs[:, where].reshape(len(self.t), *shape)
 
     def closure(self, name: str) -> np.ndarray:
         """Wrench (n, 6) that a closing joint exerts on its outer item, at and in the joint's outer frame.
@@ -143,7 +175,7 @@ class Result:
         if name not in names:
             known = ", ".join(names) or "none: no loop is closed"
             raise StateError(f"closure: got {name!r}; need one of: {known}")
-        wrenches = _batched_wrenches(self.model, self.q, self.t, self.multipliers)
+        wrenches = _batched_wrenches(self.model, self.inputs, self.q, self.t, self.multipliers)
         return np.asarray(wrenches)[:, names.index(name)]
 
     def sampled(self, times: np.ndarray) -> "Result":
@@ -173,6 +205,7 @@ class Result:
             substeps=self.substeps[near],
             update=self.update[near],
             multipliers=_linear(times, self.t, self.multipliers),
+            inputs=self.inputs[left],
         )
 
     def save(self, path: str | Path) -> Path:
@@ -214,10 +247,16 @@ def _linear(times: np.ndarray, t: np.ndarray, columns: np.ndarray) -> np.ndarray
 
 
 def _over_time(function: Callable[..., Any]) -> Callable[..., Any]:
-    return jit(lambda model, *columns: jax.vmap(partial(function, model))(*columns))
+    """A function of a model and a state, for all instants of a result, each with its inputs."""
+
+    @jit
+    def every(model: Model, inputs: Any, *columns: Any) -> Any:
+        return jax.vmap(lambda u, *state: function(with_inputs(model, u), *state))(inputs, *columns)
+
+    return every
 
 
-_batched_tendons = _over_time(tendon_state)
+_batched_transmissions = _over_time(transmission_state)
 _batched_violation = _over_time(violation)
 _batched_wrenches = _over_time(closing_wrenches)
 _batched_poses = _over_time(frame_poses)
@@ -226,8 +265,11 @@ _batched_momentum = _over_time(momentum)
 
 
 @partial(jit, static_argnames=("name", "points"))
-def _batched_shapes(model, name, points, q, t):  # type: ignore[no-untyped-def]
-    return jax.vmap(lambda q, t: rod_shape(model, name, q, points, t))(q, t)
+def _batched_shapes(model, name, points, inputs, q, t):  # type: ignore[no-untyped-def]
+    def one(inputs, q, t):  # type: ignore[no-untyped-def]
+        return rod_shape(with_inputs(model, inputs), name, q, points, t)
+
+    return jax.vmap(one)(inputs, q, t)
 
 
 @jit

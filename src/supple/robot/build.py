@@ -1,6 +1,6 @@
 """From a robot's description to the model: number elements, group them by shape, place everything."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -13,7 +13,6 @@ from supple.lie import Pose
 from supple.model.closures import Closures, no_closures
 from supple.model.joints import AbstractJoint, FreeJoint
 from supple.model.laws import as_law
-from supple.model.loads import InternalStress, PointWrench
 from supple.model.model import (
     GROUND,
     Bodies,
@@ -27,72 +26,35 @@ from supple.model.model import (
 )
 from supple.model.prescribed import Prescribed
 from supple.numeric import asarray, is_traced, stack
+from supple.robot.actuators import Motor
 from supple.robot.closing import closing_rows, keeps_coordinates, without_redundancy
-from supple.robot.items import (
-    GROUND_NAME,
-    Body,
-    Closure,
-    Prescribe,
-    Rod,
-    Solid,
-    Stress,
-    Wrench,
-)
+from supple.robot.controller import Controller
+from supple.robot.items import Body, Closure, Prescribe, Rod
 from supple.robot.joint import Fixed
-from supple.robot.placement import placement
+from supple.robot.loading import add_swimming, line_loads_of, point_loads_of, stresses_of
+from supple.robot.loads import Swimming
 from supple.robot.robot import Robot
-from supple.robot.routing import chambers_of, tendons_of
+from supple.robot.routing import routes_of, transmissions_of
+from supple.robot.seating import Element, Seat, Seating, seating_of
+from supple.section.added import added_mass
 from supple.space import rod_grid
 from supple.space.grid import one_sided
 from supple.strain.field import STRAINS
 
 
-@dataclass(frozen=True)
-class _Seat:
-    """A place things hang on: element, point u on it (0 for a joint's frame), and offset there."""
-
-    element: int
-    u: float
-    offset: Pose
-
-
-@dataclass
-class _Element:
-    """A joint or rod being built."""
-
-    item: str
-    seat: _Seat
-    joint: AbstractJoint | None = None
-    spring: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)
-    friction: tuple[Any, Any] | None = None
-    rod: Rod | None = None
-    points: list[float] = field(default_factory=list)
-    group: int = -1
-    row: int = -1
-
-
-_IDENTITY = Pose(np.eye(3), np.zeros(3))
-
-
 def build_model(robot: Robot) -> Model:
     """Build the model of a robot."""
-    elements: list[_Element] = []
-    seats: dict[str, _Seat] = {GROUND_NAME: _Seat(GROUND, 0.0, _IDENTITY)}
-    starts: dict[str, _Seat] = {}
-    for item in robot.solids:
-        _seat_item(item, elements, seats, starts)
-    wrench_seats = [
-        _seat_on(seats, elements, w.on, w.at, Pose(np.eye(3), asarray(w.position)), starts)
-        for w in robot.items
-        if isinstance(w, Wrench)
-    ]
+    seating = seating_of(robot)
+    closure_seats = [seating.close(item) for item in robot.items if isinstance(item, Closure)]
+    routes = routes_of(robot, seating)
+    for item in robot.items:
+        if isinstance(item, Motor):
+            _add_rotor(item, seating)
+        if isinstance(item, Swimming):
+            add_swimming(item, seating)
+    point_loads = point_loads_of(robot, seating)
 
-    closure_seats = [
-        _closure_seats(item, elements, seats, starts)
-        for item in robot.items
-        if isinstance(item, Closure)
-    ]
-
+    elements = seating.elements
     groups = _group(elements)
     order = sorted(range(len(elements)), key=lambda e: (elements[e].group, elements[e].row))
     number = {old: new for new, old in enumerate(order)}
@@ -111,7 +73,7 @@ def build_model(robot: Robot) -> Model:
     if counts[3] == 0:
         raise DescriptionError(robot.name, "items", len(robot.items), "at least one moving part")
 
-    def sample_of(seat: _Seat) -> int:
+    def sample_of(seat: Seat) -> int:
         if seat.element == GROUND:
             return GROUND
         element = elements[seat.element]
@@ -133,7 +95,7 @@ def build_model(robot: Robot) -> Model:
     frames: list[Frame] = []
     frame_poses: list[Pose] = []
     for item in robot.solids:
-        seat = seats[item.name]
+        seat = seating.seats[item.name]
         frames.append(Frame(item.name, sample_of(seat), len(frame_poses)))
         frame_poses.append(seat.offset)
 
@@ -165,17 +127,14 @@ def build_model(robot: Robot) -> Model:
         groups=tuple(groups),
         offsets=_stack_poses([elements[e].seat.offset for e in order]),
         frame_offsets=_stack_poses(frame_poses),
-        bodies=_bodies(robot, seats, sample_of),
+        bodies=_bodies(robot, seating, sample_of),
         closures=_closures(robot, closure_seats, sample_of),
         prescribed=_prescribed(robot, slots),
-        tendons=tendons_of(robot, slots["rod"]),
-        chambers=chambers_of(robot, slots["rod"], int(counts[3])),
-        loads=_loads(robot, wrench_seats, sample_of),
-        stresses=tuple(
-            _internal_stress(stress, elements)
-            for stress in robot.items
-            if isinstance(stress, Stress)
-        ),
+        transmissions=transmissions_of(robot, seating, routes, slots, sample_of, int(counts[3])),
+        loads=tuple(make(sample_of(seat), seat.offset) for seat, make in point_loads),
+        line_loads=line_loads_of(robot, seating, groups),
+        stresses=stresses_of(robot, seating),
+        controls=tuple(item.make() for item in robot.items if isinstance(item, Controller)),
         gravity=asarray(robot.gravity),
         load_factor=np.ones(()),
         scale=_scale(elements, groups, order),
@@ -213,30 +172,29 @@ def _prescribed(robot: Robot, slots: dict[str, list[Slot]]) -> Prescribed:
     )
 
 
-def _closure_seats(
-    item: Closure, elements: list[_Element], seats: dict[str, _Seat], starts: dict[str, _Seat]
-) -> tuple[_Seat, _Seat]:
-    """Seats of both frames; a joint with coordinates of its own becomes an element on the inner one."""
-    inner, outer = (
-        _seat_on(
-            seats,
-            elements,
-            place.parent,
-            place.at,
-            placement(item.name, place.position, place.rotation),
-            starts,
-        )
-        for place in (item.inner, item.outer)
-    )
-    if keeps_coordinates(item.joint):
-        joint = item.joint.make(item.name)
-        spring, dry = item.joint.spring(), item.joint.dry()
-        elements.append(_Element(item.name, inner, joint=joint, spring=spring, friction=dry))
-        inner = _Seat(len(elements) - 1, 0.0, _IDENTITY)
-    return inner, outer
+def _add_rotor(motor: Motor, seating: Seating) -> None:
+    """Inertia and friction of a motor's rotor, as the joint it turns feels them."""
+    element = seating.joint_of(motor.joint)
+    if element is None or element.joint is None or motor.coordinate >= element.joint.nv:
+        return  # the transmission says what is wrong
+    chosen = np.eye(element.joint.nv)[motor.coordinate]
+    stiffness, rest, damping = element.spring
+    damping = asarray(damping) + motor.gear**2 * motor.viscous * chosen
+    element.spring = (stiffness, rest, damping)
+    if is_traced(motor.inertia) or motor.inertia > 0:
+        before = 0.0 if element.armature is None else element.armature
+        element.armature = before + motor.gear**2 * motor.inertia * chosen
+    if is_traced(motor.friction) or motor.friction > 0:
+        if element.friction is not None:
+            need = "dry friction of the joint or of its motor, not both"
+            raise DescriptionError(motor.name, "friction", motor.friction, need)
+        largest = motor.gear * motor.friction * chosen
+        element.friction = (largest, motor.friction_speed / motor.gear)
 
 
-def _closures(robot: Robot, seats: list[tuple[_Seat, _Seat]], sample_of: Any) -> Closures:
+def _closures(
+    robot: Robot, seats: list[tuple[Seat, Seat]], sample_of: Callable[[Seat], int]
+) -> Closures:
     items = [item for item in robot.items if isinstance(item, Closure)]
     if not items:
         return no_closures()
@@ -263,49 +221,9 @@ def _closures(robot: Robot, seats: list[tuple[_Seat, _Seat]], sample_of: Any) ->
     )
 
 
-def _seat_item(
-    item: Solid, elements: list[_Element], seats: dict[str, _Seat], starts: dict[str, _Seat]
-) -> None:
-    pose = placement(item.name, item.position, item.rotation)
-    seat = _seat_on(seats, elements, item.parent, item.at, pose, starts)
-    spec = item.joint if isinstance(item, Rod | Body) else None
-    joint = spec.make(item.name) if spec is not None else None
-    if joint is not None and spec is not None:
-        elements.append(
-            _Element(item.name, seat, joint=joint, spring=spec.spring(), friction=spec.dry())
-        )
-        seat = _Seat(len(elements) - 1, 0.0, _IDENTITY)
-    if isinstance(item, Rod):
-        starts[item.name] = seat
-        elements.append(_Element(item.name, seat, rod=item, points=[1.0]))
-        seat = _Seat(len(elements) - 1, 1.0, _IDENTITY)
-    seats[item.name] = seat
-
-
-def _seat_on(
-    seats: dict[str, _Seat],
-    elements: list[_Element],
-    parent: str,
-    at: float,
-    pose: Pose,
-    starts: dict[str, _Seat],
-) -> _Seat:
-    """The seat at a fraction of a parent (a rod, or anything with ``at`` = 1)."""
-    seat = seats[parent]
-    if parent in starts and at != 1.0:
-        if at == 0.0:
-            seat = starts[parent]
-        else:
-            points = elements[seat.element].points
-            if at not in points:
-                points.append(at)
-            seat = _Seat(seat.element, at, _IDENTITY)
-    return _Seat(seat.element, seat.u, _compose(seat.offset, pose))
-
-
-def _group(elements: list[_Element]) -> list[Group]:
+def _group(elements: list[Element]) -> list[Group]:
     """Batch elements of one kind and shape; joints first, in order of appearance."""
-    batches: dict[Any, list[tuple[_Element, Any]]] = {}
+    batches: dict[Any, list[tuple[Element, Any]]] = {}
     for element in sorted(elements, key=lambda e: e.rod is not None):
         part = _rod_part(element) if element.rod is not None else _joint_part(element)
         leaves, structure = jax.tree.flatten(part)
@@ -320,7 +238,7 @@ def _group(elements: list[_Element]) -> list[Group]:
     return groups
 
 
-def _rod_part(element: _Element) -> RodGroup:
+def _rod_part(element: Element) -> RodGroup:
     rod = element.rod
     assert rod is not None
     grid = rod_grid(
@@ -341,6 +259,7 @@ def _rod_part(element: _Element) -> RodGroup:
         stiffness=matrices.stiffness,
         damping=None if undamped else matrices.damping,
         inertia=matrices.inertia,
+        added=_added(element, nodes),
         growth=None if rod.growth is None else as_law(rod.growth),
     )
 
@@ -359,7 +278,14 @@ def _check_nodes(rod: Rod, basis: Float[np.ndarray, "n 6 m"]) -> None:
             raise DescriptionError(rod.name, "nodes", rod.nodes, need)
 
 
-def _joint_part(element: _Element) -> JointGroup:
+def _added(element: Element, nodes: np.ndarray) -> Any:
+    """Inertia of fluid around a swimming rod; None for others."""
+    if element.added is None or element.rod is None or element.rod.section is None:
+        return None
+    return element.added * added_mass(element.rod.section, nodes)
+
+
+def _joint_part(element: Element) -> JointGroup:
     joint = element.joint
     assert joint is not None
     stiffness, rest, damping = element.spring
@@ -371,15 +297,16 @@ def _joint_part(element: _Element) -> JointGroup:
         rest=asarray(rest) + np.zeros(joint.nq),
         damping=None if undamped else asarray(damping) + np.zeros(joint.nv),
         friction=None if dry is None else stack([asarray(d) + np.zeros(joint.nv) for d in dry]),
+        armature=element.armature,
     )
 
 
-def _bodies(robot: Robot, seats: dict[str, _Seat], sample_of: Any) -> Bodies:
+def _bodies(robot: Robot, seating: Seating, sample_of: Callable[[Seat], int]) -> Bodies:
     offsets, inertias, samples = [], [], []
     for item in robot.solids:
         if not isinstance(item, Body):
             continue
-        seat = seats[item.name]
+        seat = seating.seats[item.name]
         if seat.element == GROUND:
             continue  # fixed to the ground: it never moves
         offsets.append(seat.offset)
@@ -408,32 +335,7 @@ def _spatial_inertia(body: Body) -> Any:
     return backend.concatenate([top, bottom], axis=0)
 
 
-def _loads(robot: Robot, seats: list[_Seat], sample_of: Any) -> tuple[PointWrench, ...]:
-    wrenches = [w for w in robot.items if isinstance(w, Wrench)]
-    loads = []
-    for wrench, seat in zip(wrenches, seats, strict=True):
-        if seat.element == GROUND:
-            continue  # pushes on the ground do nothing
-        moment, force = asarray(wrench.moment), asarray(wrench.force)
-        backend: Any = jnp if is_traced((moment, force)) else np
-        loads.append(
-            PointWrench(
-                sample=sample_of(seat),
-                offset=seat.offset,
-                value=backend.concatenate([moment, force]),
-                law=wrench.time_law(),
-                follower=wrench.follower,
-            )
-        )
-    return tuple(loads)
-
-
-def _internal_stress(stress: Stress, elements: list[_Element]) -> InternalStress:
-    element = next(e for e in elements if e.item == stress.on and e.rod is not None)
-    return InternalStress(element.group, element.row, stress.stress)
-
-
-def _scale(elements: list[_Element], groups: list[Group], order: list[int]) -> Any:
+def _scale(elements: list[Element], groups: list[Group], order: list[int]) -> Any:
     """Curvatures in 1/L, strains and angles in 1, lengths in the robot's size."""
     lengths = [e.rod.length for e in elements if e.rod is not None]
     size: Any = 1.0
@@ -447,7 +349,8 @@ def _scale(elements: list[_Element], groups: list[Group], order: list[int]) -> A
     for e in order:
         element = elements[e]
         if element.rod is not None:
-            curvature = np.array([row < 3 for row in element.rod.strain_field().rows])
+            rows = element.rod.strain_field().rows
+            curvature = np.array([row < 3 for row in rows], dtype=bool)
             parts.append(np.where(curvature, 1.0, 0.0) / element.rod.length + ~curvature)
         else:
             assert element.joint is not None
@@ -466,13 +369,6 @@ def _translations(joint: AbstractJoint) -> np.ndarray:
         "FreeJoint": [False, False, False, True, True, True],
     }
     return np.array(kinds.get(type(joint).__name__, [False] * joint.nv), dtype=bool)
-
-
-def _compose(a: Pose, b: Pose) -> Pose:
-    """Pose product that stays in NumPy for plain numbers."""
-    if is_traced((a, b)):
-        return Pose(*(jnp.asarray(x) for x in a)) @ Pose(*(jnp.asarray(x) for x in b))
-    return Pose(a.rotation @ b.rotation, a.position + a.rotation @ b.position)
 
 
 def _stack_poses(poses: list[Pose]) -> Pose:

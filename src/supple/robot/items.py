@@ -1,21 +1,20 @@
-"""What a robot is made of, as users write it: rods, bodies, markers, loads."""
+"""What a robot is made of, as users write it: rods, bodies, markers, and what joins them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import numpy as np
 
 from supple.errors import DescriptionError
 from supple.model.laws import AbstractLaw, as_law
-from supple.numeric import Scalar, check_number, check_positive, check_vector, is_traced
+from supple.numeric import Scalar, check_positive, check_vector, is_traced
+from supple.robot.checks import GROUND_NAME, check_first, check_fraction, check_law, check_name
 from supple.robot.joint import AbstractJointSpec, Fixed, Free, Spherical
 from supple.section import AbstractProperties, AbstractShape, Material, SolidProperties
 from supple.space import Magnus, RungeKutta, SpaceIntegrator, Spectral
 from supple.strain import ROD_MODELS, STRAIGHT, AbstractBasis, StrainField, strain_field
-
-GROUND_NAME = "ground"
 
 
 @dataclass(frozen=True)
@@ -33,9 +32,7 @@ class Place:
 
     def check(self, item: str) -> None:
         """Raise unless ``at`` is on the rod."""
-        at: Any = self.at
-        if not isinstance(at, int | float) or not 0.0 <= at <= 1.0:
-            raise DescriptionError(item, "at", self.at, "a fraction of the rod's length in [0, 1]")
+        check_fraction(item, "at", self.at)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,26 +46,6 @@ class _Item:
     def place(self) -> Place:
         """Parent, place on it and pose there."""
         return Place(self.parent, self.at, self.position, self.rotation)
-
-
-def _check_name(name: object) -> None:
-    if not isinstance(name, str) or not name or name == GROUND_NAME:
-        need = f"a non-empty name other than {GROUND_NAME!r}"
-        raise DescriptionError("item", "name", name, need)
-
-
-def _check_first(item: str, field: str, law: Any, *, positive: bool = False) -> None:
-    """Raise unless a law of time begins with a finite (positive) number."""
-    need = "a law whose value at t = 0 is a finite number" + (" > 0" if positive else "")
-    try:
-        first = as_law(law)(np.zeros(()))
-    except Exception as error:
-        raise DescriptionError(item, field, law, f"{need}; it raised {error!r}") from error
-    if is_traced(first):
-        return
-    value = np.asarray(first)
-    if value.shape != () or not np.isfinite(value) or (positive and value <= 0):
-        raise DescriptionError(item, field, value.tolist(), need)
 
 
 @dataclass(frozen=True)
@@ -102,7 +79,7 @@ class Rod(_Item):
     growth: AbstractLaw | Callable[[Any], Any] | None = None
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name)
         self.place.check(self.name)
         check_positive(self.name, "length", self.length)
         self.sectional().check(self.name)
@@ -123,7 +100,7 @@ class Rod(_Item):
         if growth is not None and not isinstance(growth, AbstractLaw) and not callable(growth):
             raise DescriptionError(self.name, "growth", growth, "a law or a function of time")
         if growth is not None:
-            _check_first(self.name, "growth", growth, positive=True)
+            check_first(self.name, "growth", growth, positive=True)
 
     def strain_field(self) -> StrainField:
         """The rod's strain field; "auto" choices must be resolved first."""
@@ -238,7 +215,7 @@ class Body(_Item):
     joint: AbstractJointSpec = field(default_factory=Fixed)
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name)
         self.place.check(self.name)
         check_positive(self.name, "mass", self.mass)
         check_vector(self.name, "com", self.com, (3,))
@@ -273,7 +250,7 @@ class Marker(_Item):
     name: str
 
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name)
         self.place.check(self.name)
 
 
@@ -297,14 +274,21 @@ class Closure:
     to_position: Any = (0.0, 0.0, 0.0)
     to_rotation: Any = (0.0, 0.0, 0.0)
 
+    needs: ClassVar[str] = "place"
+
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name)
         self.inner.check(self.name)
         self.outer.check(self.name)
         joint: Any = self.joint
         if not isinstance(joint, AbstractJointSpec) or isinstance(joint, Free):
             need = "a joint that holds something, such as Spherical() or Revolute('z')"
             raise DescriptionError(self.name, "joint", self.joint, need)
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """Names of the items it cannot do without."""
+        return self.on, self.to
 
     @property
     def inner(self) -> Place:
@@ -331,194 +315,25 @@ class Prescribe:
     coordinate: int = 0
     of: str = "joint"
 
+    needs: ClassVar[str] = "solid"
+
     def __post_init__(self) -> None:
-        _check_name(self.name)
+        check_name(self.name)
         if self.of not in ("joint", "rod"):
             raise DescriptionError(self.name, "of", self.of, "'joint' or 'rod'")
-        value: Any = self.value
-        if not isinstance(value, AbstractLaw) and not callable(value):
-            check_number(self.name, "value", value, "a law, a function of time, or a number")
-        _check_first(self.name, "value", value)
+        check_law(self.name, "value", self.value)
         coordinate: Any = self.coordinate
         if not isinstance(coordinate, int) or isinstance(coordinate, bool):
             raise DescriptionError(self.name, "coordinate", coordinate, "an integer, from 0")
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """Names of the items it cannot do without."""
+        return (self.on,)
 
     def time_law(self) -> AbstractLaw:
         """The law as an object."""
         return as_law(self.value)
 
 
-@dataclass(frozen=True)
-class Tendon:
-    """A tendon in a channel along a rod, or along several rods in a row.
-
-    ``offset`` is where the channel runs in the section: (y, z) in metres, or a function of u in [0, 1] (n,)
-    -> (n, 2), written with plain NumPy operations. It begins at fraction ``start`` of the (first) rod and
-    ends, tied to the section, at fraction ``end`` of the (last) one.
-    Give one of: ``tension`` (N), a number or a law; ``pull`` (m), by how much the tendon is shortened, its
-    tension then is an outcome; ``pull`` with ``stiffness`` (N/m) and ``damping`` (N s/m) for an elastic
-    tendon, which goes slack instead of pushing.
-    """
-
-    name: str
-    on: str | tuple[str, ...]
-    offset: Any = (0.0, 0.0)
-    tension: AbstractLaw | Callable[[Any], Any] | Scalar | None = None
-    pull: AbstractLaw | Callable[[Any], Any] | Scalar | None = None
-    stiffness: Scalar = 0.0
-    damping: Scalar = 0.0
-    start: float = 0.0
-    end: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_name(self.name)
-        if (self.tension is None) == (self.pull is None):
-            raise DescriptionError(
-                self.name, "tension, pull", (self.tension, self.pull), "one of them"
-            )
-        check_positive(self.name, "stiffness", self.stiffness, allow_zero=True)
-        check_positive(self.name, "damping", self.damping, allow_zero=True)
-        law: Any = self.tension if self.pull is None else self.pull
-        if not isinstance(law, AbstractLaw) and not callable(law):
-            check_number(self.name, "pull" if self.tension is None else "tension", law)
-        for name in ("start", "end"):
-            value: Any = getattr(self, name)
-            if not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
-                raise DescriptionError(self.name, name, value, "a fraction of the length in [0, 1]")
-        if len(self.rods) == 1 and not self.start < self.end:
-            raise DescriptionError(self.name, "end", self.end, f"more than start = {self.start}")
-        self.offsets(np.array([0.0, 0.5, 1.0]))
-
-    @property
-    def rods(self) -> tuple[str, ...]:
-        """Names of the rods it runs along."""
-        return (self.on,) if isinstance(self.on, str) else tuple(self.on)
-
-    @property
-    def kind(self) -> str:
-        """What drives it: "tension", "length", or "elastic"."""
-        if self.tension is not None:
-            return "tension"
-        plain = not is_traced(self.stiffness) and np.asarray(self.stiffness) == 0
-        return "length" if plain else "elastic"
-
-    def time_law(self) -> AbstractLaw:
-        """Tension (N) or shortening (m) as a law of time."""
-        return as_law(self.tension if self.pull is None else self.pull)
-
-    def offsets(self, u: np.ndarray) -> np.ndarray:
-        """(y, z) of the channel at fractions u, (n, 2)."""
-        value = self.offset(u) if callable(self.offset) else np.tile(self.offset, (len(u), 1))
-        array = np.asarray(value, dtype=float)
-        if array.shape != (len(u), 2) or not np.all(np.isfinite(array)):
-            need = "(y, z) in metres, or a function of u (n,) -> (n, 2)"
-            raise DescriptionError(self.name, "offset", np.shape(value), need)
-        return array
-
-
-@dataclass(frozen=True)
-class Chamber:
-    """A fluid chamber along a rod: cross-section ``area`` (m²) at ``offset`` (y, z) (m) of the section.
-
-    Give one of: ``pressure`` (Pa above the atmosphere); ``volume`` (m³) of an incompressible fluid, the
-    pressure then is an outcome; ``gas`` (J), the content n R T of an ideal gas. Each a number or a law.
-    It reaches from fraction ``start`` to ``end`` of the rod; its caps are part of it.
-    """
-
-    name: str
-    on: str
-    area: Scalar
-    offset: Any = (0.0, 0.0)
-    pressure: AbstractLaw | Callable[[Any], Any] | Scalar | None = None
-    volume: AbstractLaw | Callable[[Any], Any] | Scalar | None = None
-    gas: AbstractLaw | Callable[[Any], Any] | Scalar | None = None
-    start: float = 0.0
-    end: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_name(self.name)
-        check_positive(self.name, "area", self.area)
-        check_vector(self.name, "offset", self.offset, (2,))
-        given = [name for name in ("pressure", "volume", "gas") if getattr(self, name) is not None]
-        if len(given) != 1:
-            need = "exactly one of pressure, volume and gas"
-            raise DescriptionError(self.name, "pressure, volume, gas", given, need)
-        law: Any = getattr(self, given[0])
-        if not isinstance(law, AbstractLaw) and not callable(law):
-            check_number(self.name, given[0], law)
-        if not 0.0 <= self.start < self.end <= 1.0:
-            raise DescriptionError(
-                self.name, "start, end", (self.start, self.end), "0 <= start < end <= 1"
-            )
-
-    @property
-    def kind(self) -> str:
-        """What drives it: "pressure", "volume" or "gas"."""
-        return next(
-            name for name in ("pressure", "volume", "gas") if getattr(self, name) is not None
-        )
-
-    def time_law(self) -> AbstractLaw:
-        """The input as a law of time."""
-        return as_law(getattr(self, self.kind))
-
-
-@dataclass(frozen=True)
-class Wrench:
-    """Force (N) and moment (N m) at a point of an item, times a law of time.
-
-    ``follower=False``: components fixed in space. ``follower=True``: fixed in the item's frame.
-    ``at`` is a fraction of a rod's length, ``position`` (m) a point in the frame there.
-    """
-
-    name: str
-    on: str
-    force: Any = (0.0, 0.0, 0.0)
-    moment: Any = (0.0, 0.0, 0.0)
-    at: float = 1.0
-    position: Any = (0.0, 0.0, 0.0)
-    follower: bool = False
-    law: AbstractLaw | Callable[[Any], Any] | float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_name(self.name)
-        check_vector(self.name, "force", self.force, (3,))
-        check_vector(self.name, "moment", self.moment, (3,))
-        check_vector(self.name, "position", self.position, (3,))
-        Place(self.on, self.at).check(self.name)
-
-        law: Any = self.law
-        if not isinstance(law, AbstractLaw) and not callable(law):
-            check_number(self.name, "law", law, "a law, a function of time, or a finite number")
-
-    def time_law(self) -> AbstractLaw:
-        """The law as an object."""
-        return as_law(self.law)
-
-
-@dataclass(frozen=True)
-class Stress:
-    """Internal stress Λ(X, t) of a rod, added to the elastic stress: ``stress(X, t) -> (n, 6)``.
-
-    X (n,) is arc length in metres; write the function with ``jax.numpy``, and define it once in a module
-    (a new function, such as a lambda in a loop, compiles anew).
-    """
-
-    name: str
-    on: str
-    stress: Callable[[Any, Any], Any]
-
-    def __post_init__(self) -> None:
-        _check_name(self.name)
-        try:
-            shape = np.shape(self.stress(np.linspace(0.0, 1.0, 5), 0.0))
-        except Exception as error:
-            need = f"a function of (X (n,), t) -> (n, 6); it raised {error!r}"
-            raise DescriptionError(self.name, "stress", self.stress, need) from error
-        if shape != (5, 6):
-            need = "a function of (X (n,), t) -> (n, 6)"
-            raise DescriptionError(self.name, "stress", shape, need)
-
-
 Solid = Rod | Body | Marker
-Item = Rod | Body | Marker | Closure | Prescribe | Tendon | Chamber | Wrench | Stress

@@ -1,25 +1,22 @@
 """A robot as a graph of named items, checked when it is described."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from supple.errors import DescriptionError
 from supple.model.model import Model
 from supple.numeric import check_vector
-from supple.robot.items import (
-    GROUND_NAME,
-    Body,
-    Chamber,
-    Closure,
-    Item,
-    Marker,
-    Prescribe,
-    Rod,
-    Solid,
-    Stress,
-    Tendon,
-    Wrench,
-)
+from supple.robot.actuators import Chamber, Motor, Spring, Tendon
+from supple.robot.checks import GROUND_NAME
+from supple.robot.controller import Controller
+from supple.robot.items import Body, Closure, Marker, Prescribe, Rod, Solid
+from supple.robot.loads import Buoyancy, Distributed, Drag, Stress, Swimming, Wrench
+
+Item = (
+    Rod | Body | Marker | Closure | Prescribe
+    | Tendon | Chamber | Motor | Spring
+    | Wrench | Stress | Distributed | Drag | Buoyancy | Swimming | Controller
+)  # fmt: skip
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 DEFAULT_ACCURACY = 1e-3
@@ -84,7 +81,7 @@ class Robot:
         kept = [
             item
             for item in self.items
-            if item.name not in gone and not gone.intersection(_held_by(item))
+            if item.name not in gone and not gone.intersection(getattr(item, "holds", ()))
         ]
         return Robot(*kept, gravity=self.gravity, name=self.name)
 
@@ -107,60 +104,36 @@ class Robot:
         return build_model(Robot(*items, gravity=self.gravity, name=self.name))
 
 
-def _held_by(item: Item) -> tuple[str, ...]:
-    """Names of the items that a load or a closure cannot do without."""
-    if isinstance(item, Closure):
-        return item.on, item.to
-    if isinstance(item, Tendon):
-        return item.rods
-    return (item.on,) if isinstance(item, Wrench | Stress | Prescribe | Chamber) else ()
-
-
-def _check_closure(item: Closure, solids: dict[str, Solid]) -> None:
-    for field, target, along in (("on", item.on, item.at), ("to", item.to, item.to_at)):
-        if target not in solids and target != GROUND_NAME:
-            known = ", ".join([*solids, GROUND_NAME])
-            raise DescriptionError(item.name, field, target, f"one of: {known}")
-        if along != 1.0 and not isinstance(solids.get(target), Rod):
-            need = f"a rod to be on; {target!r} is not one"
-            raise DescriptionError(item.name, "at" if field == "on" else "to_at", along, need)
-    if item.on == item.to and item.at == item.to_at:
-        raise DescriptionError(item.name, "to", item.to, "another frame than the one it starts on")
-
-
 def _check_graph(robot: Robot) -> None:
     names: set[str] = set()
     for item in robot.items:
         if not isinstance(item, Item):
-            need = "Rod, Body, Marker, Closure, Prescribe, Tendon, Chamber, Wrench or Stress items"
-            raise DescriptionError(robot.name, "items", item, need)
+            known = ", ".join(kind.__name__ for kind in get_args(Item))
+            raise DescriptionError(robot.name, "items", item, f"items, each one of: {known}")
         if item.name in names:
             raise DescriptionError(item.name, "name", item.name, "a name used only once")
         names.add(item.name)
-    solids = {i.name: i for i in robot.items if isinstance(i, Rod | Body | Marker)}
+    solids = {i.name: i for i in robot.items if isinstance(i, Solid)}
     if not any(isinstance(i, Rod | Body) for i in solids.values()):
         raise DescriptionError(robot.name, "items", len(robot.items), "at least one rod or body")
+    motors = {i.name: i for i in robot.items if isinstance(i, Motor)}
     for item in robot.items:
-        if isinstance(item, Closure):
-            _check_closure(item, solids)
-            continue
-        if isinstance(item, Tendon):
-            for rod in item.rods:
-                if not isinstance(solids.get(rod), Rod):
-                    known = ", ".join(name for name, s in solids.items() if isinstance(s, Rod))
-                    raise DescriptionError(item.name, "on", rod, f"a rod, one of: {known}")
-            continue
-        placed = isinstance(item, Rod | Body | Marker)
-        target = item.parent if isinstance(item, Rod | Body | Marker) else item.on
-        field = "parent" if placed else "on"
-        if target not in solids and (target != GROUND_NAME or field == "on"):
-            known = ", ".join([*solids] + ([GROUND_NAME] if field == "parent" else []))
-            raise DescriptionError(item.name, field, target, f"one of: {known}")
-        if isinstance(item, Stress | Chamber) and not isinstance(solids[target], Rod):
-            raise DescriptionError(item.name, "on", target, "the name of a rod")
-        along = item.at if not isinstance(item, Stress | Prescribe | Chamber) else 1.0
-        if along != 1.0 and not isinstance(solids.get(target), Rod):
-            raise DescriptionError(item.name, "at", along, f"a rod to be on; {target!r} is not one")
+        if isinstance(item, Solid):
+            _check_target(item.name, "parent", item.parent, item.at, "place", solids)
+        elif isinstance(item, Closure | Spring):
+            _check_target(item.name, "on", item.on, item.at, "place", solids)
+            _check_target(item.name, "to", item.to, item.to_at, "place", solids)
+            if item.on == item.to and item.at == item.to_at and isinstance(item, Closure):
+                need = "another frame than the one it starts on"
+                raise DescriptionError(item.name, "to", item.to, need)
+        else:
+            at = item.at if isinstance(item, Wrench) else 1.0
+            held = item.items if isinstance(item, Tendon) else item.holds
+            for target in held:
+                _check_target(item.name, "on", target, at, item.needs, solids)
+        if isinstance(item, Tendon) and item.winch is not None and item.winch not in motors:
+            known = ", ".join(motors) or "none: the robot has no motors"
+            raise DescriptionError(item.name, "winch", item.winch, f"a motor, one of: {known}")
     for name in solids:
         seen = [name]
         parent = solids[name].parent
@@ -170,3 +143,18 @@ def _check_graph(robot: Robot) -> None:
                 raise DescriptionError(name, "parent", cycle, "parents that lead to the ground")
             seen.append(parent)
             parent = solids[parent].parent
+
+
+def _check_target(
+    item: str, field: str, target: str, at: float, needs: str, solids: dict[str, Solid]
+) -> None:
+    """Raise unless an item can be on another: on a "rod", a "solid", or a "place" (also the ground)."""
+    if target not in solids and (target != GROUND_NAME or needs != "place"):
+        known = ", ".join([*solids] + ([GROUND_NAME] if needs == "place" else []))
+        raise DescriptionError(item, field, target, f"one of: {known}")
+    if needs == "rod" and not isinstance(solids[target], Rod):
+        known = ", ".join(name for name, solid in solids.items() if isinstance(solid, Rod))
+        raise DescriptionError(item, field, target, f"a rod, one of: {known}")
+    if at != 1.0 and not isinstance(solids.get(target), Rod):
+        where = "to_at" if field == "to" else "at"
+        raise DescriptionError(item, where, at, f"a rod to be on; {target!r} is not one")

@@ -1,18 +1,44 @@
-"""From tendons and chambers as users write them to the channels of the model."""
+"""From tendons, chambers, motors and springs as users write them to the transmissions of the model."""
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+import scipy.linalg
 
 from supple.errors import DescriptionError
-from supple.model.chambers import Chambers, no_chambers
+from supple.model.efforts import (
+    AbstractEffort,
+    Cable,
+    Drive,
+    Gas,
+    Governor,
+    Imposed,
+    Pressure,
+    Servo,
+    Spring as SpringEffort,
+    Tension,
+)
+from supple.model.laws import AbstractLaw, Constant
 from supple.model.model import Slot
-from supple.model.tendons import Tendons, no_tendons
-from supple.numeric import is_traced, on_grid
-from supple.robot.items import Chamber, Rod, Tendon
+from supple.model.transmissions import (
+    Channels,
+    Rubbing,
+    Segments,
+    Transmissions,
+    no_channels,
+    no_segments,
+    no_transmissions,
+)
+from supple.numeric import asarray, is_traced, on_grid, stack
+from supple.robot.actuators import Actuator, Chamber, Motor, Spring, Tendon
+from supple.robot.items import Rod
 from supple.robot.robot import Robot
+from supple.robot.seating import Seat, Seating
+from supple.space.quadrature import Panels
 
 POINTS = 32
 """Quadrature points along each smooth piece of a channel."""
@@ -20,111 +46,397 @@ SLACK_WIDTH = 1e-6
 """Of the length: from slack to taut."""
 
 
-def tendons_of(robot: Robot, slots: list[Slot]) -> Tendons:
-    """All tendons of a robot."""
-    items = [item for item in robot.items if isinstance(item, Tendon)]
-    if not items:
-        return no_tendons()
+@dataclass
+class Route:
+    """Where a transmission runs: channels (rod, from, to), lines between seats, and a constant length."""
+
+    channels: list[tuple[str, float, float]] = field(default_factory=list)
+    lines: list[tuple[Seat, Seat]] = field(default_factory=list)
+    constant: Any = 0.0
+
+
+def routes_of(robot: Robot, seating: Seating) -> list[Route]:
+    """The route of each actuator; seats that lines need are made."""
     rods = {item.name: item for item in robot.items if isinstance(item, Rod)}
-    places = {slot.name: slot for slot in slots}
-    channels = []
-    for k, item in enumerate(items):
-        for i, name in enumerate(item.rods):
-            rod = rods[name]
-            if rod.growth is not None:
+    routes = []
+    for item in actuators_of(robot):
+        if isinstance(item, Tendon):
+            routes.append(_tendon_route(item, rods, seating))
+        elif isinstance(item, Spring):
+            ends = (
+                seating.at_point(item.on, item.at, item.position),
+                seating.at_point(item.to, item.to_at, item.to_position),
+            )
+            if ends[0].beside(ends[1]):
+                need = "items that can move against one another"
+                raise DescriptionError(item.name, "on, to", (item.on, item.to), need)
+            routes.append(Route(lines=[ends]))
+        else:
+            routes.append(Route())
+    return routes
+
+
+def actuators_of(robot: Robot) -> list[Actuator]:
+    """Tendons, chambers, motors and springs in the order of the description."""
+    return [item for item in robot.items if isinstance(item, Actuator)]
+
+
+def _tendon_route(item: Tendon, rods: dict[str, Rod], seating: Seating) -> Route:
+    """Channels or straight lines along rods, and straight lines from item to item."""
+    route, before = Route(), None
+    alone = len(item.items) == 1
+    for i, name in enumerate(item.items):
+        if name not in rods:
+            here = seating.at_point(name, 1.0, item.point(name))
+            seats = [here]
+        else:
+            if rods[name].growth is not None:
                 raise DescriptionError(item.name, "on", name, "a rod of constant length")
             first = item.start if i == 0 else 0.0
-            last = item.end if i == len(item.rods) - 1 else 1.0
-            channels.append((k, places[name], _channel(item, rod, first, last)))
-    width = max(slot.v_stop - slot.v_start for _, slot, _ in channels)
-    points = max(len(parts[0]) for _, _, parts in channels)
-    weights, straight, slope, columns = [], [], [], []
-    for _, slot, (w, gamma, b) in channels:
-        missing = points - len(w)
-        own = slot.v_stop - slot.v_start
-        backend: Any = jnp if is_traced((w, gamma, b)) else np
-        weights.append(backend.pad(w, (0, missing)))
-        # Points that are not there have a tangent of length one and no weight.
-        straight.append(backend.concatenate([gamma, np.tile([1.0, 0.0, 0.0], (missing, 1))]))
-        slope.append(backend.pad(b, ((0, missing), (0, 0), (0, width - own))))
-        columns.append(tuple(range(slot.v_start, slot.v_stop)) + (-1,) * (width - own))
-    backend = jnp if is_traced((weights, straight)) else np
-    stacked = backend.stack(weights), backend.stack(straight), backend.stack(slope)
-    of = tuple(k for k, _, _ in channels)
-    sums = (np.arange(len(items))[:, None] == np.array(of)[None, :]).astype(float)
-    size = backend.sqrt(backend.sum(stacked[1] ** 2, axis=-1))
-    rest = sums @ backend.sum(stacked[0] * size, axis=1)
-    return Tendons(
-        *stacked,
-        laws=tuple(item.time_law() for item in items),
-        stiffness=np.array([item.stiffness for item in items]),
-        damping=np.array([item.damping for item in items]),
-        slack_width=SLACK_WIDTH * rest,
-        rest=rest,
-        columns=tuple(columns),
-        tendon_of_channel=of,
-        kinds=tuple(item.kind for item in items),
+            last = item.end if i == len(item.items) - 1 else 1.0
+            held = np.array([first, last]) if item.discs is None else item.stops(first, last)
+            if item.discs is None:
+                route.channels.append((name, first, last))
+            points = np.pad(item.offsets(name, held), ((0, 0), (1, 0)))
+            ends = zip(held.tolist(), points, strict=True)
+            # A channel along one rod needs no seats.
+            needed = not alone or item.discs is not None
+            seats = [seating.at_point(name, u, point) for u, point in ends] if needed else []
+            if item.discs is not None:
+                route.lines += pairwise(seats)
+        if before is not None:
+            _join(route, before, seats[0])
+        before = seats[-1] if seats else None
+    if not route.channels and not route.lines:
+        raise DescriptionError(item.name, "on", item.on, "items that can move against one another")
+    if item.rubs and route.lines:
+        need = (
+            "a channel along rods that follow each other directly, without discs or joints between"
+        )
+        raise DescriptionError(item.name, "friction", (item.friction, item.viscous), need)
+    return route
+
+
+def _join(route: Route, a: Seat, b: Seat) -> None:
+    """A straight line between two seats; of constant length if they are fixed to one another."""
+    if not a.beside(b):
+        route.lines.append((a, b))
+        return
+    apart = asarray(b.offset.position) - asarray(a.offset.position)
+    backend: Any = jnp if is_traced(apart) else np
+    distance = backend.sqrt(backend.sum(apart**2))
+    route.constant = route.constant + distance
+
+
+def transmissions_of(
+    robot: Robot,
+    seating: Seating,
+    routes: list[Route],
+    slots: dict[str, list[Slot]],
+    sample_of: Callable[[Seat], int],
+    nv: int,
+) -> Transmissions:
+    """All transmissions of a robot."""
+    items = actuators_of(robot)
+    if not items:
+        return no_transmissions(nv)
+    rods = {item.name: item for item in robot.items if isinstance(item, Rod)}
+    places = {slot.name: slot for slot in slots["rod"]}
+    joints = {slot.name: slot for slot in slots["joint"]}
+    motors = {item.name: item for item in items if isinstance(item, Motor)}
+
+    channels = _channels(items, routes, rods, places)
+    segments = _segments(routes, sample_of)
+    constants, arms = [], []
+    for item, route in zip(items, routes, strict=True):
+        constant, own = _affine(item, route, rods, places, joints, motors, nv)
+        constants.append(constant)
+        arms.append(own)
+    rest = _rest_lengths(items, routes, channels, constants, seating)
+    laws: list[AbstractLaw] = []
+    efforts: dict[type[AbstractEffort], list[tuple[int, dict[str, Any]]]] = {}
+    for i, item in enumerate(items):
+        laws.append(Constant(0.0) if isinstance(item, Spring) else item.time_law())
+        kind, numbers = _effort(item, rest[i])
+        efforts.setdefault(kind, []).append((i, numbers))
+    return Transmissions(
+        constant=stack(constants),
+        arms=stack(arms),
+        channels=channels,
+        segments=segments,
+        laws=tuple(laws),
+        efforts=tuple(
+            kind(**{name: stack([numbers[name] for _, numbers in batch]) for name in batch[0][1]})
+            for kind, batch in efforts.items()
+        ),
+        members=tuple(tuple(i for i, _ in batch) for batch in efforts.values()),
+        kinds=tuple(type(item).__name__.lower() for item in items),
         names=tuple(item.name for item in items),
+        cables=tuple(isinstance(item, Tendon) and not item.push for item in items),
     )
 
 
-def chambers_of(robot: Robot, slots: list[Slot], nv: int) -> Chambers:
-    """All chambers of a robot."""
-    items = [item for item in robot.items if isinstance(item, Chamber)]
-    if not items:
-        return no_chambers(nv)
-    rods = {item.name: item for item in robot.items if isinstance(item, Rod)}
-    places = {slot.name: slot for slot in slots}
-    rest, arms = [], []
-    for item in items:
+def _effort(item: Actuator, rest: Any) -> tuple[type[AbstractEffort], dict[str, Any]]:
+    """The effort law of one actuator and its numbers; ``rest`` is its coordinate as described."""
+    if isinstance(item, Spring):
+        length = rest if item.length is None else item.length
+        gains = {"stiffness": item.stiffness, "damping": item.damping}
+        return SpringEffort, {**gains, "rest": length}
+    if isinstance(item, Motor):
+        limit = {"limit": item.gear * item.limit}
+        if item.kind == "torque":
+            return Drive, {"gear": item.gear, "limit": item.limit}
+        if item.kind == "velocity":
+            return Governor, {"damping": item.damping, **limit}
+        return Servo, {"stiffness": item.stiffness, "damping": item.damping, **limit}
+    if isinstance(item, Chamber):
+        if item.kind == "pressure":
+            return Pressure, {}
+        if item.kind == "gas":
+            return Gas, {"start": rest}
+        return Imposed, {"start": rest, "offset": 0.0, "sign": 1.0, "scale": 1 / item.area}
+    if item.kind == "tension":
+        return Tension, {"push": float(item.push)}
+    if item.kind == "elastic":
+        gains = {"stiffness": item.stiffness, "damping": item.damping}
+        return Cable, {**gains, "rest": rest, "slack_width": SLACK_WIDTH * rest}
+    return Imposed, {"start": rest, "offset": rest, "sign": -1.0, "scale": 1.0}
+
+
+def _affine(
+    item: Actuator,
+    route: Route,
+    rods: dict[str, Rod],
+    places: dict[str, Slot],
+    joints: dict[str, Slot],
+    motors: dict[str, Motor],
+    nv: int,
+) -> tuple[Any, Any]:
+    """Constant and derivative of the affine part of a coordinate."""
+    if isinstance(item, Chamber):
         rod, slot = rods[item.on], places[item.on]
         if rod.growth is not None:
             raise DescriptionError(item.name, "on", item.on, "a rod of constant length")
         # A chamber's path is a cable's; its volume takes the component along the section's normal.
         path = Tendon(item.name, on=item.on, offset=item.offset, tension=0.0)
-        weight, straight, slope = _channel(path, rod, item.start, item.end)
-        backend: Any = jnp if is_traced((item.area, weight, straight, slope)) else np
-        rest.append(item.area * backend.sum(weight * straight[:, 0]))
-        own = item.area * backend.einsum("n,nm->m", weight, slope[:, 0])
-        arms.append(backend.pad(own, (slot.v_start, nv - slot.v_stop)))
-    backend = jnp if is_traced((rest, arms)) else np
-    return Chambers(
-        rest=backend.stack(rest),
-        arms=backend.stack(arms),
-        area=backend.asarray([item.area for item in items]),
-        laws=tuple(item.time_law() for item in items),
-        kinds=tuple(item.kind for item in items),
-        names=tuple(item.name for item in items),
+        channel = _channel(path, rod, item.start, item.end)
+        backend: Any = jnp if is_traced((item.area, channel)) else np
+        own = item.area * backend.einsum("n,nm->m", channel.weights, channel.slope[:, 0])
+        volume = item.area * backend.sum(channel.weights * channel.straight[:, 0])
+        return volume, backend.pad(own, (slot.v_start, nv - slot.v_stop))
+    arm: Any = np.zeros(nv)
+    motor, radius = None, 1.0
+    if isinstance(item, Motor):
+        motor = item
+    elif isinstance(item, Tendon) and item.winch is not None:
+        motor, radius = motors[item.winch], item.drum
+    if motor is not None:
+        arm = np.eye(nv)[_driven_coordinate(motor, joints)] * radius
+    return route.constant, arm
+
+
+def _driven_coordinate(motor: Motor, joints: dict[str, Slot]) -> int:
+    """The velocity coordinate that a motor turns."""
+    slot = joints.get(motor.joint)
+    if slot is None or slot.q_stop - slot.q_start != slot.v_stop - slot.v_start:
+        known = ", ".join(
+            name for name, s in joints.items() if s.q_stop - s.q_start == s.v_stop - s.v_start
+        )
+        need = f"an item with a joint of plain coordinates, one of: {known or 'none'}"
+        raise DescriptionError(motor.name, "on", motor.on, need)
+    if motor.coordinate >= slot.v_stop - slot.v_start:
+        need = f"0 … {slot.v_stop - slot.v_start - 1}"
+        raise DescriptionError(motor.name, "coordinate", motor.coordinate, need)
+    return slot.v_start + motor.coordinate
+
+
+def _rest_lengths(
+    items: list[Actuator],
+    routes: list[Route],
+    channels: Channels,
+    constants: list[Any],
+    seating: Seating,
+) -> list[Any]:
+    """Coordinates in the described shape."""
+    rest = list(constants)
+    backend: Any = jnp if is_traced(channels) else np
+    if channels.size:
+        size = backend.sqrt(backend.sum(channels.straight**2, axis=-1))
+        lengths = backend.sum(channels.weights * size, axis=1)
+        for k, of in enumerate(channels.of):
+            rest[of] = rest[of] + lengths[k]
+    for i, route in enumerate(routes):
+        for a, b in route.lines:
+            length = seating.distance(a, b)
+            if not is_traced(length) and length < 1e-9:
+                need = (
+                    "end points that are apart: the direction of a line without length is unknown"
+                )
+                raise DescriptionError(items[i].name, "on", items[i].on, need)
+            rest[i] = rest[i] + length
+    return rest
+
+
+def _segments(routes: list[Route], sample_of: Callable[[Seat], int]) -> Segments:
+    lines = [(i, a, b) for i, route in enumerate(routes) for a, b in route.lines]
+    if not lines:
+        return no_segments()
+    return Segments(
+        inner=stack([a.offset.position for _, a, _ in lines]),
+        outer=stack([b.offset.position for _, _, b in lines]),
+        inner_sample=tuple(sample_of(a) for _, a, _ in lines),
+        outer_sample=tuple(sample_of(b) for _, _, b in lines),
+        of=tuple(i for i, _, _ in lines),
     )
 
 
-def _channel(item: Tendon, rod: Rod, first: float, last: float) -> tuple[Any, Any, Any]:
-    """Weights (m), Γ₀ and B at points of a channel."""
-    field = rod.strain_field()
-    edges = [first, *(b for b in sorted({*field.breaks, *rod.breaks}) if first < b < last), last]
-    u, w = [], []
-    nodes, weights = np.polynomial.legendre.leggauss(POINTS)
-    for a, b in pairwise(edges):
-        u.append(a + (b - a) * (nodes + 1) / 2)
-        w.append((b - a) / 2 * weights)
-    at, weight = np.concatenate(u), np.concatenate(w)
+@dataclass(frozen=True)
+class _Channel:
+    """One channel: weights (m), Γ₀, B, κ₀ and its slope at its points, d/dX and ∫₀ˣ between them."""
+
+    weights: Any
+    straight: Any
+    slope: Any
+    turning_rest: Any
+    turning: Any
+    differentiation: Any
+    integration: Any
+
+
+def _channels(
+    items: list[Actuator], routes: list[Route], rods: dict[str, Rod], places: dict[str, Slot]
+) -> Channels:
+    found = []
+    for i, (item, route) in enumerate(zip(items, routes, strict=True)):
+        for name, first, last in route.channels:
+            assert isinstance(item, Tendon)
+            found.append((i, places[name], _channel(item, rods[name], first, last)))
+    if not found:
+        return no_channels()
+    slots = [slot for _, slot, _ in found]
+    width = max(slot.v_stop - slot.v_start for slot in slots)
+    points = max(len(channel.weights) for _, _, channel in found)
+    of = tuple(i for i, _, _ in found)
+    padded = [_padded(channel, points, width) for _, _, channel in found]
+    rubbing = None
+    tendons = [item for i in of if isinstance(item := items[i], Tendon)]
+    if any(tendon.rubs for tendon in tendons):
+        rubbing = _rubbing(tendons, padded)
+    spans = tuple((slot.v_start, slot.v_stop) for slot in slots)
+    return Channels(
+        weights=stack([channel.weights for channel in padded]),
+        straight=stack([channel.straight for channel in padded]),
+        slope=stack([channel.slope for channel in padded]),
+        rubbing=rubbing,
+        spans=spans,
+        of=of,
+    )
+
+
+def _padded(channel: _Channel, points: int, width: int) -> _Channel:
+    """A channel with more points and coordinates, which count for nothing."""
+    missing, spare = points - len(channel.weights), width - channel.slope.shape[-1]
+    backend: Any = jnp if is_traced(channel.__dict__) else np
+    # Points that are not there have a tangent of length one and no weight.
+    straight = backend.concatenate([channel.straight, np.tile([1.0, 0.0, 0.0], (missing, 1))])
+    more = ((0, missing), (0, 0), (0, spare))
+    square = ((0, missing), (0, missing))
+    return _Channel(
+        backend.pad(channel.weights, (0, missing)),
+        straight,
+        backend.pad(channel.slope, more),
+        backend.pad(channel.turning_rest, ((0, missing), (0, 0))),
+        backend.pad(channel.turning, more),
+        backend.pad(channel.differentiation, square),
+        backend.pad(channel.integration, square),
+    )
+
+
+def _rubbing(items: list[Tendon], channels: list[_Channel]) -> Rubbing:
+    """Friction of channels; those of one tendon follow each other."""
+    count, points = len(items), len(channels[0].weights)
+    blocks: list[list[Any]] = []
+    for i in range(count):
+        row: list[Any] = []
+        for j in range(count):
+            if items[i] is not items[j] or j > i:
+                row.append(np.zeros((points, points)))
+            elif i == j:
+                row.append(channels[i].integration)
+            else:  # an earlier channel of the same tendon: all of it
+                row.append(np.ones((points, 1)) * channels[j].weights)
+        blocks.append(row)
+    backend: Any = jnp if is_traced(blocks) else np
+    before = backend.concatenate([backend.concatenate(row, axis=1) for row in blocks])
+    whole = backend.concatenate(
+        [
+            backend.concatenate(
+                [
+                    np.ones((points, 1)) * channels[j].weights * float(items[i] is items[j])
+                    for j in range(count)
+                ],
+                axis=1,
+            )
+            for i in range(count)
+        ]
+    )
+    return Rubbing(
+        turning=stack([channel.turning for channel in channels]),
+        turning_rest=stack([channel.turning_rest for channel in channels]),
+        differentiation=stack([channel.differentiation for channel in channels]),
+        before=before,
+        beyond=whole - before,
+        dry=stack([item.friction for item in items]),
+        speed=stack([item.friction_speed for item in items]),
+        viscous=stack([item.viscous for item in items]),
+    )
+
+
+def _channel(item: Tendon, rod: Rod, first: float, last: float) -> _Channel:
+    field_ = rod.strain_field()
+    edges = (first, *(b for b in sorted({*field_.breaks, *rod.breaks}) if first < b < last), last)
+    at, weight, differentiation, integration = _panels(edges)
     offset = np.zeros((len(at), 3))
-    offset[:, 1:] = item.offsets(at)
+    offset[:, 1:] = item.offsets(rod.name, at)
     change = np.zeros((len(at), 3))
-    change[:, 1:] = _slope(item, at)
-    values = np.asarray(field.values(at))
+    change[:, 1:] = _slope(item, rod.name, at)
+    values = np.asarray(field_.values(at))
     rest = (
         on_grid(rod.rest, at) if callable(rod.rest) else np.tile(np.asarray(rod.rest), (len(at), 1))
     )
-    slope = values[:, 3:] + np.cross(np.swapaxes(values[:, :3], 1, 2), offset[:, None, :]).swapaxes(
-        1, 2
+    across = np.cross(np.swapaxes(values[:, :3], 1, 2), offset[:, None, :]).swapaxes(1, 2)
+    return _Channel(
+        weights=weight * rod.length,
+        straight=rest[:, 3:] + np.cross(rest[:, :3], offset) + change / rod.length,
+        slope=values[:, 3:] + across,
+        turning_rest=rest[:, :3],
+        turning=values[:, :3],
+        differentiation=differentiation / rod.length,
+        integration=integration * rod.length,
     )
-    straight = rest[:, 3:] + np.cross(rest[:, :3], offset) + change / rod.length
-    return weight * rod.length, straight, slope
 
 
-def _slope(item: Tendon, u: np.ndarray) -> np.ndarray:
+def _panels(edges: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Points, weights, d/du and ∫ from the first edge, for fractions u between edges."""
+    begin, span = edges[0], edges[-1] - edges[0]
+    panels = Panels(tuple((e - begin) / span for e in edges), POINTS)
+    s = panels.reference_nodes
+    vandermonde = np.polynomial.legendre.legvander(s, POINTS - 1)
+    slopes = np.polynomial.legendre.legvander(s, POINTS - 2) @ np.polynomial.legendre.legder(
+        np.linalg.inv(vandermonde)
+    )
+    blocks = [2 / (b - a) * slopes for a, b in pairwise(edges)]
+    nodes = panels.nodes
+    return (
+        begin + span * nodes,
+        span * panels.weights,
+        scipy.linalg.block_diag(*blocks),
+        span * panels.integration_to(nodes),
+    )
+
+
+def _slope(item: Tendon, rod: str, u: np.ndarray) -> np.ndarray:
     """dD/du by differences of high order; channels are smooth."""
     h = 1e-3
-    shifted = [item.offsets(u + k * h) for k in (-2, -1, 1, 2)]
+    shifted = [item.offsets(rod, u + k * h) for k in (-2, -1, 1, 2)]
     return (shifted[0] - 8 * shifted[1] + 8 * shifted[2] - shifted[3]) / (12 * h)

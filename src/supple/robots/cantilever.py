@@ -7,7 +7,8 @@ Clamped at the origin along +x, gravity along +x, dead force along +y at the tip
 
 from typing import Any
 
-from supple.robot.items import Rod, Wrench
+from supple.robot.items import Rod
+from supple.robot.loads import Wrench
 from supple.robot.robot import Robot
 from supple.section import Circle, Material
 

@@ -4,8 +4,9 @@ import math
 from typing import Any
 
 from supple.model.laws import triangle
-from supple.robot.items import Body, Rod, Wrench
+from supple.robot.items import Body, Rod
 from supple.robot.joint import Revolute
+from supple.robot.loads import Wrench
 from supple.robot.placement import along
 from supple.robot.robot import Robot
 from supple.section import Circle, Material, StiffnessDamping

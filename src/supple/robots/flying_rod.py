@@ -9,8 +9,9 @@ keeps its direction in space: T(t) times a force along x and a moment about y an
 from typing import Any
 
 from supple.model.laws import triangle
-from supple.robot.items import Rod, Wrench
+from supple.robot.items import Rod
 from supple.robot.joint import Free
+from supple.robot.loads import Wrench
 from supple.robot.placement import along
 from supple.robot.robot import Robot
 from supple.section import Circle, GivenProperties, Material

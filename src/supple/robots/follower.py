@@ -3,7 +3,8 @@
 import math
 from typing import Any
 
-from supple.robot.items import Rod, Wrench
+from supple.robot.items import Rod
+from supple.robot.loads import Wrench
 from supple.robot.robot import Robot
 from supple.section import Circle, Material
 

@@ -4,8 +4,9 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from supple.robot.items import Rod, Stress
+from supple.robot.items import Rod
 from supple.robot.joint import Free
+from supple.robot.loads import Stress
 from supple.robot.robot import Robot
 from supple.robots.rolled_beam import LENGTH, RADIUS, YOUNG
 from supple.section import Circle, Material, StiffnessDamping

@@ -11,8 +11,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.model.laws import Function
-from supple.robot.items import Closure, Rod, Wrench
+from supple.robot.items import Closure, Rod
 from supple.robot.joint import Revolute
+from supple.robot.loads import Wrench
 from supple.robot.placement import along
 from supple.robot.robot import Robot
 from supple.section import Circle, Material

@@ -8,7 +8,8 @@ for a *radius* of 0.01 m, where 5 N m make one turn; see examples/dynamics/01_re
 import math
 from typing import Any
 
-from supple.robot.items import Rod, Wrench
+from supple.robot.items import Rod
+from supple.robot.loads import Wrench
 from supple.robot.robot import Robot
 from supple.section import Circle, Material, StiffnessDamping
 

@@ -6,7 +6,8 @@ read as a radius. The spiral's radius is not printed: R/2, like the others.
 
 import numpy as np
 
-from supple.robot.items import Rod, Tendon
+from supple.robot.actuators import Tendon
+from supple.robot.items import Rod
 from supple.robot.robot import Robot
 from supple.section import Circle, Material
 

@@ -1,13 +1,10 @@
 """Two drones carry a payload on two rods: an open floating chain (000 §3.9.2), without gravity.
 
 Printed: rods of 1 m, 70 mm thick, E = 0.25 MPa, 950 kg/m³, three Chebyshev modes; desired velocities along z,
-sin πt and sin πt/2; a wrench of 20 e + 2.5 ∫e on each drone, with the error e of its velocity. Chosen: drones
-of 2 kg, a payload of 1 kg, a cube with edges of 0.2 m; G = E/3; everything along x at first.
-
-Controllers with states of their own are not part of a description yet. This one is a damper and a spring to a
-carrier that moves as desired: 20 on the velocity, 2.5 on the way. It differs from the printed law only where
-a drone turns (there the integral is taken in the turning frame). The motion stays in the plane y = 0, so the
-carriers guide in that plane.
+sin πt and sin πt/2; on each drone a wrench of 20 e + 2.5 ∫e, with the error e of its velocity, in its own
+axes (3.65)-(3.66). Chosen: drones of 2 kg, a payload of 1 kg, a cube with edges of 0.2 m; G = E/3; everything
+along x at first. The controllers run at 1 kHz: at 100 Hz the printed gain would turn a drone of this inertia
+the other way, and faster, at every call.
 """
 
 from typing import Any
@@ -15,8 +12,11 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from supple.robot.items import Body, Closure, Rod
-from supple.robot.joint import Driven, Planar
+from supple.model.laws import Input
+from supple.robot.controller import Controller
+from supple.robot.items import Body, Rod
+from supple.robot.joint import Free
+from supple.robot.loads import Wrench
 from supple.robot.robot import Robot
 from supple.section import Circle, Material
 from supple.strain import Chebyshev
@@ -24,30 +24,38 @@ from supple.strain import Chebyshev
 SPAN = 2.2
 """Distance of the drones at first (m)."""
 PROPORTIONAL, INTEGRAL = 20.0, 2.5
-"""Gains: N s/m and N/m, N m s/rad and N m/rad."""
+"""Gains on the twist of a drone and on its integral."""
+PERIOD = 1e-3
+"""Time between two calls of the controllers (s)."""
+PULSATIONS = (np.pi, np.pi / 2)
+"""Of the desired velocities along z (rad/s)."""
 
 
-def _way(t: Any, pulsation: float, x: float) -> tuple[Any, Any]:
-    z = (1 - jnp.cos(pulsation * jnp.asarray(t, dtype=float))) / pulsation
-    return jnp.stack([jnp.full_like(z, x), jnp.zeros_like(z), z]), jnp.zeros(3)
+def see(sensors: Any) -> Any:
+    """Orientation (3, 3) and body twist (6,) of each drone."""
+    names = ("drone 1", "drone 2")
+    return [(sensors.pose(name).rotation, sensors.twist(name)) for name in names]
 
 
-def first_way(t: Any) -> tuple[Any, Any]:
-    """Where the first drone should be: its velocity along z is sin πt."""
-    return _way(t, np.pi, 0.0)
-
-
-def second_way(t: Any) -> tuple[Any, Any]:
-    """Where the second drone should be: its velocity along z is sin πt/2."""
-    return _way(t, np.pi / 2, SPAN)
+def fly(t: Any, seen: Any, totals: Any) -> tuple[dict[str, Any], Any]:
+    """Wrenches on the drones from the errors of their velocities, and the integrals of these (2, 6)."""
+    errors = []
+    for (rotation, twist), pulsation in zip(seen, PULSATIONS, strict=True):
+        desired = rotation.T @ jnp.array([0.0, 0.0, 1.0]) * jnp.sin(pulsation * t)
+        errors.append(jnp.concatenate([jnp.zeros(3), desired]) - twist)
+    error = jnp.stack(errors)
+    totals = totals + PERIOD * error
+    wrenches = PROPORTIONAL * error + INTEGRAL * totals
+    return {"thrust 1": wrenches[0], "thrust 2": wrenches[1]}, totals
 
 
 def two_drones(*, modes: int = 3, rooted_at: int = 1) -> Robot:
     """Drone, rod, payload, rod, drone; the tree may start at either drone (``rooted_at`` 1 or 2)."""
     rubber = Material(E=0.25e6, G=0.25e6 / 3, density=950.0)
-    guide = Planar("y", stiffness=INTEGRAL, damping=PROPORTIONAL)
     other = 3 - rooted_at
-    back = (0.0, 0.0, 0.0) if rooted_at == 1 else (0.0, 0.0, np.pi)
+    first = rooted_at == 1
+    # A rod leads from the root to the payload; seen from the second drone, backwards.
+    back = (0.0, 0.0, 0.0) if first else (0.0, 0.0, np.pi)
 
     def drone(number: int, **place: Any) -> Body:
         return Body(f"drone {number}", mass=2.0, inertia=(0.03, 0.03, 0.05), **place)
@@ -63,10 +71,15 @@ def two_drones(*, modes: int = 3, rooted_at: int = 1) -> Robot:
             **place,
         )
 
+    def thrust(number: int) -> Wrench:
+        """Six numbers from the controller, in the axes of the drone."""
+        law = Input(f"thrust {number}", np.zeros(6))
+        ones = (1.0, 1.0, 1.0)
+        return Wrench(f"rotors {number}", on=f"drone {number}", moment=ones, force=ones,
+                      follower=True, law=law)  # fmt: skip
+
     return Robot(
-        Body("carrier 1", mass=1.0, joint=Driven(first_way)),
-        Body("carrier 2", mass=1.0, joint=Driven(second_way)),
-        drone(rooted_at, parent=f"carrier {rooted_at}", joint=guide),
+        drone(rooted_at, joint=Free(), position=(0.0 if first else SPAN, 0.0, 0.0)),
         rod(rooted_at, parent=f"drone {rooted_at}", rotation=back),
         Body(
             "payload",
@@ -77,7 +90,9 @@ def two_drones(*, modes: int = 3, rooted_at: int = 1) -> Robot:
         ),
         rod(other, parent="payload", position=(0.1, 0.0, 0.0)),
         drone(other, parent=f"rod {other}", rotation=back),
-        Closure("guide", on=f"carrier {other}", to=f"drone {other}", joint=guide),
+        thrust(1),
+        thrust(2),
+        Controller("pilot", fly, see, period=PERIOD, memory=np.zeros((2, 6))),
         gravity=(0.0, 0.0, 0.0),
         name="two drones",
     )

@@ -51,10 +51,9 @@ def equation_name(model: Model, left: np.ndarray) -> str:
     if row < model.prescribed.size:
         return f"imposed coordinate {model.prescribed.names[row]!r}"
     row -= model.prescribed.size
-    by_length, by_volume = model.tendons.by_length, model.chambers.by_volume
-    if row < len(by_length):
-        return f"tendon {model.tendons.names[by_length[row]]!r}"
-    return f"chamber {model.chambers.names[by_volume[row - len(by_length)]]!r}"
+    own = model.transmissions
+    driven = own.imposed[row]
+    return f"{own.kinds[driven]} {own.names[driven]!r}"
 
 
 def open_message(model: Model, rest: Rest) -> str:

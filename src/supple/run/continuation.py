@@ -167,7 +167,7 @@ def _matrix(tangent: Any, by_time: np.ndarray) -> np.ndarray:
     n, m = tangent.stiffness.shape[0], tangent.jacobian.shape[0]
     square = np.zeros((n + m, n + m + 1))
     square[:n, :n] = tangent.stiffness
-    square[:n, n:-1] = tangent.jacobian.T
+    square[:n, n:-1] = tangent.pushes.T
     square[n:, :n] = tangent.jacobian
     square[:, -1] = by_time
     return square

@@ -9,12 +9,14 @@ import numpy as np
 
 from supple.errors import SolveError, StateError
 from supple.mechanics.local import neutral
+from supple.model.inputs import input_slices
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.assembly import check_closed, closed_at_rest
 from supple.run.carry import carry_over
+from supple.run.outside import ControllerFailed, Outside
 from supple.time.advance import (
     Cursor,
     Saved,
@@ -37,6 +39,8 @@ CHUNK = 256
 """Most steps between two looks at the clock."""
 FIRST = 8
 """Steps before the first report, where reports are wanted."""
+SLACK_FRACTION, SLACK_FORCE = 1e-2, 1e-6
+"""A tendon pushes if its tension is below minus this fraction of its largest, and this force (N)."""
 PERIOD = 0.25
 """Seconds between reports, and the longest wait for Ctrl-C."""
 
@@ -102,7 +106,8 @@ def simulate(
     if scheme is None:
         scheme = generalized_alpha(0.8) if dt is not None else radau(3)
     state = _start_state(model, start)
-    settings = {"scheme": scheme, "control": control, "duration": duration}
+    outside = Outside(model, float(state.t))
+    settings = {"scheme": scheme, "control": control, "duration": duration, "outside": outside}
     h = control.dt if isinstance(control, FixedStep) else min(control.largest, duration) * 1e-4
     first_step = jnp.asarray(h, dtype=float)  # never weakly typed
     with compiled_ahead(model, scheme, control, CHUNK, state, first_step):
@@ -139,6 +144,7 @@ def resume(
         result.substeps,
         result.update,
         result.multipliers,
+        result.inputs,
     )
     return _run(
         result.model,
@@ -168,19 +174,24 @@ def _run(
 ) -> Result:
     begun = float(past.t[0])
     stop = begun + duration
+    outside: Outside = settings["outside"]
     walls = [stop]
     if isinstance(control, ErrorControl):
         walls = [c for c in model.corners if begun < c < stop] + walls
     chunks, count = [past], len(past.t)
     clock_start = reported = clock.perf_counter()
     attempts = CHUNK if progress is None else FIRST
-    status = Status.RUNNING
+    status, reason = Status.RUNNING, ""
     try:
         while status == Status.RUNNING and count < max_steps:
             now = float(cursor.state.t)
-            if now in walls[:-1]:
+            feedback, period = outside.react(model, cursor.state, cursor.feedback)
+            cursor = cursor._replace(feedback=feedback)
+            sampled = isinstance(control, FixedStep) and period < 1.5 * control.dt and now > begun
+            if now in walls[:-1] or (period > 0 and not sampled):
                 cursor = restart(model, scheme, cursor)
             wall = min((w for w in walls if w > now), default=stop)
+            wall = min(wall, outside.next_call())
             called = clock.perf_counter()
             after, saved, found = advance(
                 model,
@@ -198,8 +209,12 @@ def _run(
             cursor = after
             count += number
             status = Status(int(cursor.status))
+            reason = slack_tendon(model, chunks)
+            if reason:
+                status = Status.SLACK
             if status == Status.DONE and wall < stop:
                 status = Status.RUNNING
+                cursor = cursor._replace(status=jnp.zeros((), dtype=int))
             looked = clock.perf_counter()
             attempts = _next_attempts(attempts, looked - called)
             due = status != Status.RUNNING or looked - reported >= PERIOD
@@ -210,12 +225,14 @@ def _run(
             status = Status.STEP_LIMIT
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
+    except ControllerFailed as error:
+        status, reason = Status.BAD_INPUT, str(error)
     joined = Saved(*(np.concatenate(parts) for parts in zip(*chunks, strict=True)))
     return Result(
         model=model,
         **joined._asdict(),
         status=status,
-        message=_message(model, status, cursor),
+        message=_message(model, status, cursor, reason),
         rejected=int(cursor.rejected),
         wall_seconds=seconds + clock.perf_counter() - clock_start,
         settings=settings,
@@ -229,17 +246,42 @@ def _next_attempts(attempts: int, seconds: float) -> int:
     return int(np.clip(wanted, max(attempts // 4, 1), min(4 * attempts, CHUNK)))
 
 
-def _message(model: Model, status: Status, cursor: Cursor) -> str:
+def slack_tendon(model: Model, chunks: list[Saved]) -> str:
+    """Which tendon of imposed length would have to push, and what to do; "" if none."""
+    own = model.transmissions
+    first = model.closures.size + model.prescribed.size
+    for row, index in enumerate(own.imposed):
+        if not own.cables[index]:
+            continue
+        tension = np.concatenate([chunk.multipliers[:, first + row] for chunk in chunks])
+        if tension.min() < -max(SLACK_FRACTION * np.abs(tension).max(), SLACK_FORCE):
+            return (
+                f"tendon {own.names[index]!r} ({tension.min():.3g} N). "
+                "Give it a stiffness, so that it can go slack, or push=True"
+            )
+    return ""
+
+
+def _message(model: Model, status: Status, cursor: Cursor, reason: str) -> str:
     t = float(cursor.state.t)
     if status == Status.DONE:
         return f"{status.message} (t = {t:g} s)"
     text = f"{status.message} at t = {t:.9g} s, step {float(cursor.h):.3g} s"
+    if reason:
+        text += f": {reason}"
+    if status == Status.BAD_INPUT and not reason:
+        text += f": inputs {_named_inputs(model, cursor)} must be finite"
     if status == Status.NOT_CONVERGED:
         text += (
             f"; the largest correction was in {coordinate_owner(model, int(cursor.worst))}. "
             "Check loads and stiffness there, or try more nodes, a smaller dt or radau()."
         )
     return text
+
+
+def _named_inputs(model: Model, cursor: Cursor) -> dict[str, Any]:
+    values = np.asarray(cursor.feedback.inputs)
+    return {name: values[where].tolist() for name, (where, _) in input_slices(model).items()}
 
 
 def coordinate_owner(model: Model, coordinate: int) -> str:
@@ -279,7 +321,8 @@ def _as_saved(cursor: Cursor) -> Saved:
     zero = np.zeros(1, dtype=int)
     t, q, v, a = (np.asarray(x)[None] for x in (state.t, state.q, state.v, state.a))
     forces = np.asarray(multipliers_of(state))[None]
-    return Saved(t, q, v, a, newton=zero, substeps=zero, update=np.zeros(1), multipliers=forces)
+    inputs = np.asarray(cursor.feedback.inputs)[None]
+    return Saved(t, q, v, a, zero, zero, np.zeros(1), multipliers=forces, inputs=inputs)
 
 
 def _at_output(result: Result, output: np.ndarray | float) -> Result:

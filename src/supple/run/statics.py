@@ -13,8 +13,15 @@ from supple.compile import jit
 from supple.errors import SolveError
 from supple.lie import Pose
 from supple.mechanics.energy import Energies, energies
-from supple.mechanics.frames import FrameMotion, frame_motion, rod_shape, rod_strain
+from supple.mechanics.frames import (
+    FrameMotion,
+    find_transmission,
+    frame_motion,
+    rod_shape,
+    rod_strain,
+)
 from supple.mechanics.local import difference, neutral, retract
+from supple.mechanics.transmissions import transmission_state
 from supple.model.model import Model
 from supple.results.result import Result
 from supple.robot.robot import Robot
@@ -71,6 +78,30 @@ class Equilibrium:
         """Strain (points, 6) along a rod."""
         return np.asarray(rod_strain(self.model, name, self.q, points))
 
+    def tendon(self, name: str) -> tuple[float, float]:
+        """Length (m) and tension (N) of a tendon."""
+        length, effort = self._transmission("tendon", name)
+        return length, -effort
+
+    def chamber(self, name: str) -> tuple[float, float]:
+        """Volume (m³) and gauge pressure (Pa) of a fluid chamber."""
+        return self._transmission("chamber", name)
+
+    def motor(self, name: str) -> tuple[float, float]:
+        """Joint coordinate (rad, m) and torque (N m, N) at the joint of a motor."""
+        return self._transmission("motor", name)
+
+    def spring(self, name: str) -> tuple[float, float]:
+        """Length (m) and tension (N) of a spring."""
+        length, effort = self._transmission("spring", name)
+        return length, -effort
+
+    def _transmission(self, kind: str, name: str) -> tuple[float, float]:
+        own = find_transmission(self.model, kind, name)
+        state = self.q, self.v, np.asarray(self.t), self.multipliers
+        length, effort = _transmission_state(self.model, *state)
+        return float(length[own]), float(effort[own])
+
     @property
     def energies(self) -> Energies:
         """Elastic and gravitational energy (J)."""
@@ -79,6 +110,7 @@ class Equilibrium:
 
 _solve = jit(partial(solve_equilibrium, differentiable=False), quick=True)
 _energies = jit(energies, quick=True)
+_transmission_state = jit(transmission_state, quick=True)
 _frame_motion = jit(frame_motion, quick=True, static_argnames=("name", "at"))
 _rod_shape = jit(rod_shape, quick=True, static_argnames=("name", "points"))
 

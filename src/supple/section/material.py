@@ -8,12 +8,14 @@ import numpy as np
 
 from supple.errors import DescriptionError
 from supple.numeric import (
+    Profile,
     Scalar,
     asarray,
     check_number,
     check_positive,
     check_vector,
     is_traced,
+    on_grid,
     stack,
 )
 from supple.section.shape import AbstractShape, SectionMoments
@@ -102,19 +104,22 @@ class AbstractProperties(abc.ABC):
 
 @dataclass(frozen=True)
 class Material:
-    """Isotropic linear material: Young's modulus E (Pa), density (kg/m³), and G (Pa) or ν."""
+    """Isotropic linear material: Young's modulus E (Pa), density (kg/m³), and G (Pa) or ν.
 
-    E: Scalar
-    density: Scalar
-    G: Scalar | None = None
+    E, G and the density are numbers, or functions of u for a graded material.
+    """
+
+    E: Profile
+    density: Profile
+    G: Profile | None = None
     nu: Scalar | None = None
     damping: AbstractDamping | None = None
 
-    def shear_modulus(self) -> Any:
-        """G as given, or E / (2 (1 + ν)) with ν = 0.3 unless given."""
+    def shear_modulus(self, u: np.ndarray) -> Any:
+        """G as given, or E / (2 (1 + ν)) with ν = 0.3 unless given, at the points ``u``."""
         if self.G is not None:
-            return self.G
-        return self.E / (2 * (1 + (0.3 if self.nu is None else self.nu)))
+            return on_grid(self.G, u)
+        return on_grid(self.E, u) / (2 * (1 + (0.3 if self.nu is None else self.nu)))
 
     def check(self, item: str) -> None:
         """Raise a :class:`DescriptionError` naming ``item`` for impossible values."""
@@ -148,7 +153,8 @@ class SolidProperties(AbstractProperties):
 
     def matrices(self, u: np.ndarray) -> SectionMatrices:
         m = self.shape.moments(u)
-        E, G, rho = self.material.E, self.material.shear_modulus(), self.material.density
+        E, rho = (on_grid(value, u) for value in (self.material.E, self.material.density))
+        G = self.material.shear_modulus(u)
         stiffness = _diagonal(
             G * m.torsion, E * m.second_y, E * m.second_z, E * m.area, G * m.area, G * m.area
         )

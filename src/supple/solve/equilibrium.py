@@ -113,7 +113,7 @@ def solve_equilibrium(
     if differentiable:
         tangent = inverse_dynamics_tangent(model, motion)
         left = jnp.concatenate([tangent.residual, tangent.violation])
-        matrix = saddle(tangent.stiffness, tangent.jacobian)
+        matrix = saddle(tangent.stiffness, tangent.jacobian, tangent.pushes)
         moved = with_derivative(jnp.zeros(n + model.equations), left, matrix)
         found = retract(model, near, moved[:n])
         forces = None if forces is None else forces + moved[n:]
@@ -169,7 +169,7 @@ def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
 
     def linearise(y: Float[Array, " n_and_m"], state: Balance) -> Factorisation:
         tangent = tangent_of(loaded, motion(y), state)
-        return factorise(saddle(tangent.stiffness, tangent.jacobian))
+        return factorise(saddle(tangent.stiffness, tangent.jacobian, tangent.pushes))
 
     guess = s.slope * width
     if s.multipliers is not None:
@@ -240,7 +240,7 @@ def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
         tangent = inverse_dynamics_tangent(model, motion)
         ratio = jnp.trace(elastic) / jnp.maximum(jnp.trace(tangent.mass), 1e-300)
         damping = elastic + 1e-3 * jnp.where(ratio > 0, ratio, 1.0) * tangent.mass
-        matrix = saddle(tangent.stiffness + damping / s.step, tangent.jacobian)
+        matrix = saddle(tangent.stiffness + damping / s.step, tangent.jacobian, tangent.pushes)
         fraction = jnp.minimum(s.step, 1.0)
         left = jnp.concatenate([tangent.residual, fraction * tangent.violation])
         change = -factorise(matrix).solve(left)

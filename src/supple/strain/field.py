@@ -13,6 +13,7 @@ STRAINS = ("kx", "ky", "kz", "gx", "gy", "gz")
 """Twist, bending about y and z, stretch, shear along y and z."""
 
 ROD_MODELS: dict[str, tuple[str, ...]] = {
+    "rigid": (),
     "planar": ("kz",),
     "planar-extensible": ("kz", "gx"),
     "planar-reissner": ("kz", "gx", "gy"),
@@ -21,7 +22,7 @@ ROD_MODELS: dict[str, tuple[str, ...]] = {
     "extensible-kirchhoff": ("kx", "ky", "kz", "gx"),
     "reissner": STRAINS,
 }
-"""Named rod models; planar ones move in the local x-y plane."""
+"""Named rod models; planar ones move in the local x-y plane, rigid ones keep their shape at rest."""
 
 STRAIGHT = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 """Strain of a straight, unstretched rod."""
@@ -65,6 +66,8 @@ class StrainField:
             return phi
         import jax.numpy as jnp
 
+        if not columns:
+            return jnp.zeros((len(u), 6, 0))
         selector = np.zeros((6, self.count))
         selector[list(self.rows), np.arange(self.count)] = 1.0
         return jnp.concatenate(columns, axis=-1)[:, None, :] * selector
@@ -87,7 +90,7 @@ def strain_field(
     else:
         names = tuple(strains)
     unknown = [name for name in names if name not in STRAINS]
-    if unknown or len(set(names)) != len(names) or not names:
+    if unknown or len(set(names)) != len(names) or (not names and strains != "rigid"):
         need = f"distinct names from {STRAINS}, at least one"
         raise DescriptionError(item, "strains", names, need)
     if isinstance(basis, Mapping):

@@ -12,9 +12,11 @@ from jaxtyping import Bool, Float, Int
 from supple.arrays import Array
 from supple.compile import jit
 from supple.mechanics.forward_dynamics import acceleration, allowed_velocity
+from supple.model.inputs import with_inputs
 from supple.model.model import Model
 from supple.model.state import State
 from supple.time.control import ErrorControl, FixedStep, StepControl
+from supple.time.feedback import Feedback, next_call, open_feedback, react
 from supple.time.guard import Ledger, audit, open_ledger
 from supple.time.scheme import AbstractScheme
 
@@ -32,6 +34,8 @@ class Status(enum.IntEnum):
     NOT_FINITE = 3
     INTERRUPTED = 4
     STEP_LIMIT = 5
+    BAD_INPUT = 6
+    SLACK = 7
 
     @property
     def message(self) -> str:
@@ -43,6 +47,8 @@ class Status(enum.IntEnum):
             Status.NOT_FINITE: "the state stopped being finite",
             Status.INTERRUPTED: "interrupted; continue from the last state",
             Status.STEP_LIMIT: "the limit on the number of steps was reached",
+            Status.BAD_INPUT: "a controller returned what cannot be used",
+            Status.SLACK: "a tendon of imposed length would have to push",
         }[self]
 
 
@@ -61,6 +67,8 @@ class Saved(NamedTuple):
     """Scaled size of the last Newton update."""
     multipliers: Float[Array, "n m"]
     """Forces (N) of the equations that close loops."""
+    inputs: Float[Array, "n k"]
+    """What controllers said."""
 
 
 class Cursor(NamedTuple):
@@ -80,6 +88,8 @@ class Cursor(NamedTuple):
     """Previous error ratio, for the step controller."""
     ledger: Ledger | None
     """Energies so far, if the robot is passive and the scheme guarded."""
+    feedback: Feedback
+    """Inputs, and what controllers remember."""
 
 
 class _Loop(NamedTuple):
@@ -90,9 +100,18 @@ class _Loop(NamedTuple):
 
 
 @partial(jit, quick=True, static_argnames=("scheme",))
-def begin(model: Model, scheme: AbstractScheme, state: State, h: Float[Array, ""]) -> Cursor:
+def begin(
+    model: Model,
+    scheme: AbstractScheme,
+    state: State,
+    h: Float[Array, ""],
+    feedback: Feedback | None = None,
+) -> Cursor:
     """Cursor at a state, its velocity consistent with closed loops, its acceleration with the loads."""
     zero, none = jnp.zeros((), dtype=int), jnp.zeros(())
+    if feedback is None:
+        feedback = open_feedback(model)
+    model = with_inputs(model, feedback.inputs)
     v = allowed_velocity(model, state.q, state.v, state.t)
     a, multipliers = acceleration(model, state.q, v, state.t)
     state = State(jnp.asarray(state.t, dtype=float), state.q, v, a, multipliers)
@@ -108,12 +127,13 @@ def begin(model: Model, scheme: AbstractScheme, state: State, h: Float[Array, ""
         rejected=zero,
         error=none + 1,
         ledger=open_ledger(model, state) if scheme.guarded else None,
+        feedback=feedback,
     )
 
 
 def restart(model: Model, scheme: AbstractScheme, cursor: Cursor) -> Cursor:
     """The cursor after a load has jumped or bent: a fresh acceleration, no memory of the past."""
-    fresh = begin(model, scheme, cursor.state, cursor.h)
+    fresh = begin(model, scheme, cursor.state, cursor.h, cursor.feedback)
     running = jnp.zeros((), dtype=int)
     return cursor._replace(state=fresh.state, memory=fresh.memory, status=running)
 
@@ -145,16 +165,24 @@ def advance(
         substeps=jnp.zeros(chunk, dtype=int),
         update=jnp.zeros(chunk),
         multipliers=jnp.zeros((chunk, model.equations)),
+        inputs=jnp.zeros((chunk, cursor.feedback.inputs.shape[0])),
     )
 
     def going(s: _Loop) -> Bool[Array, ""]:
         return (s.tried < attempts) & (s.tried < chunk) & (s.cursor.status == Status.RUNNING)
 
     def once(s: _Loop) -> _Loop:
+        before, call = s.cursor, jnp.asarray(jnp.inf)
+        if any(c.compiled for c in model.controls):
+            before, call = _listen(model, scheme, control, s.cursor, start)
+        now = with_inputs(model, before.feedback.inputs)
         if isinstance(control, FixedStep):
-            cursor, save, update = _fixed(model, scheme, control, s.cursor, start, stop)
+            cursor, save, update = _fixed(now, scheme, control, before, start, stop, call)
         else:
-            cursor, save, update = _controlled(model, scheme, control, s.cursor, stop, horizon)
+            cursor, save, update = _controlled(now, scheme, control, before, stop, call, horizon)
+        if any(c.compiled for c in model.controls):
+            usable = before.status == Status.RUNNING
+            cursor, save = _select(usable, cursor, before), save & usable
         row = Saved(
             cursor.state.t,
             cursor.state.q,
@@ -164,6 +192,7 @@ def advance(
             cursor.substeps,
             update,
             multipliers_of(cursor.state),
+            cursor.feedback.inputs,
         )
 
         # What is not to be kept is overwritten next time, or cut off at the end.
@@ -185,6 +214,37 @@ def multipliers_of(state: State) -> Float[Array, " m"]:
     return jnp.zeros(0) if state.multipliers is None else state.multipliers
 
 
+def _listen(
+    model: Model,
+    scheme: AbstractScheme,
+    control: StepControl,
+    c: Cursor,
+    start: Float[Array, ""],
+) -> tuple[Cursor, Float[Array, ""]]:
+    """Call controllers that are due. Returns a cursor with the new inputs, and when the next one is due.
+
+    Inputs that jump start anew from a consistent acceleration. Where a controller is called at every fixed
+    step, steps go on as if its inputs were samples of something smooth: a fresh start would cost their order.
+    """
+    feedback, period = react(model, c.feedback, c.state, start)
+    usable = jnp.all(jnp.isfinite(feedback.inputs))
+    c = c._replace(
+        feedback=feedback, status=jnp.where(usable, c.status, Status.BAD_INPUT).astype(int)
+    )
+    jumped = period > 0
+    if isinstance(control, FixedStep):
+        jumped = (period > 1.5 * control.dt) | (jumped & (c.state.t <= start))
+    now = with_inputs(model, feedback.inputs)
+
+    def fresh() -> tuple[State, Any]:
+        old = c.state
+        state = State(old.t, old.q, old.v, *acceleration(now, old.q, old.v, old.t))
+        return state, scheme.start(now, state)
+
+    state, memory = lax.cond(jumped & usable, fresh, lambda: (c.state, c.memory))
+    return c._replace(state=state, memory=memory), next_call(model, feedback, start)
+
+
 def _at_time(state: State, t: Float[Array, ""]) -> State:
     """The state with its time set exactly."""
     return State(t, state.q, state.v, state.a, state.multipliers)
@@ -201,10 +261,12 @@ def _fixed(
     c: Cursor,
     start: Float[Array, ""],
     stop: Float[Array, ""],
+    call: Float[Array, ""],
 ) -> tuple[Cursor, Bool[Array, ""], Float[Array, ""]]:
-    """One attempt towards the next grid instant."""
+    """One attempt towards the next grid instant, or the next call of a controller."""
     grid = start + c.target * control.dt
-    goal = jnp.minimum(grid, stop)
+    call = jnp.where(jnp.abs(call - grid) < 1e-6 * control.dt, grid, call)
+    goal = jnp.minimum(jnp.minimum(grid, stop), call)
     room = goal - c.state.t
     h = jnp.minimum(c.h, room)
     # A last sliver would cost a step of its own and amplify round-off.
@@ -238,10 +300,11 @@ def _fixed(
         rejected=c.rejected + ~good,
         error=c.error,
         ledger=_select(good, ledger, c.ledger),
+        feedback=c.feedback,
     )
     # After a full step go on with full steps; inside a split step keep the shorter ones.
     cursor = cursor._replace(h=jnp.where(arrived & (c.h >= control.dt), control.dt, cursor.h))
-    return cursor, arrived, step.update
+    return cursor, arrived & (goal >= jnp.minimum(grid, stop)), step.update
 
 
 def _controlled(
@@ -250,10 +313,12 @@ def _controlled(
     control: ErrorControl,
     c: Cursor,
     stop: Float[Array, ""],
+    call: Float[Array, ""],
     horizon: Float[Array, ""],
 ) -> tuple[Cursor, Bool[Array, ""], Float[Array, ""]]:
-    """One attempt with the step the controller asks for."""
-    room = stop - c.state.t
+    """One attempt with the step the controller asks for, at most to the next call of a controller."""
+    goal = jnp.minimum(stop, call)
+    room = goal - c.state.t
     h = jnp.minimum(c.h, control.largest)
     # Two equal steps to the end beat one long and one tiny one.
     h = jnp.where(h >= room, room, jnp.where(h > room / 2, room / 2, h))
@@ -274,10 +339,10 @@ def _controlled(
     # Slow convergence costs more than a shorter step.
     growth = jnp.where(good, jnp.minimum(growth, _affordable(step.iterations)), growth)
     state = step.state
-    state = _at_time(state, jnp.where(arrived, stop, state.t))
+    state = _at_time(state, jnp.where(arrived, goal, state.t))
     status = jnp.where(
         good,
-        jnp.where(arrived, Status.DONE, Status.RUNNING),
+        jnp.where(arrived & (goal >= stop), Status.DONE, Status.RUNNING),
         jnp.where(h * growth < control.smallest * horizon, Status.NOT_CONVERGED, Status.RUNNING),
     )
     # A step cut short by the end says nothing about the step wanted after it.
@@ -294,6 +359,7 @@ def _controlled(
         rejected=c.rejected + ~good,
         error=jnp.where(good, now, c.error),
         ledger=c.ledger,
+        feedback=c.feedback,
     )
     return cursor, good, step.update
 

@@ -95,7 +95,7 @@ class _Problem(NamedTuple):
         """The derivative of the equations by the unknowns."""
         tangent = tangent_of(self.model, self.coordinates(y), state)
         soft = tangent.stiffness + self.by_rate * tangent.damping
-        return saddle(tangent.mass + soft / self.by_change, tangent.jacobian)
+        return saddle(tangent.mass + soft / self.by_change, tangent.jacobian, tangent.pushes)
 
     def solve(
         self, guess: Float[Array, " nv"], state: State, settings: NewtonSettings

@@ -104,7 +104,7 @@ class _Stages(NamedTuple):
         )
         if self.model.equations:
             closing = jnp.einsum("ij,imn->imjn", A @ A, tangent.jacobian)
-            pulling = jnp.einsum("ij,imn->injm", jnp.eye(count), tangent.jacobian)
+            pulling = jnp.einsum("ij,imn->injm", jnp.eye(count), tangent.pushes)
             none = jnp.zeros((*closing.shape[:3], self.model.equations))
             bottom = jnp.concatenate([closing, none], axis=3)
             blocks = jnp.concatenate([jnp.concatenate([blocks, pulling], axis=3), bottom], axis=1)
@@ -152,7 +152,7 @@ def _corrector(problem: _Stages, guess: Float[Array, "s n"], states: Balance) ->
     for value in tab.eigenvalues:
         mu = value.real if abs(value.imag) < REAL else value
         matrix = tangent.mass + (h * mu) * tangent.damping + (h * mu) ** 2 * tangent.stiffness
-        closing = saddle(matrix, tangent.jacobian)
+        closing = saddle(matrix, tangent.jacobian, tangent.pushes)
         if problem.model.equations:
             closing = closing.at[problem.model.nv :].multiply(mu**2)
         factors.append(factorise(closing))

@@ -43,8 +43,10 @@ def is_passive(model: Model) -> bool:
     )
     growing = any(isinstance(g, RodGroup) and g.growth is not None for g in model.groups)
     imposed = model.prescribed.size > 0
-    pulled = model.tendons.size + model.chambers.size > 0
-    return not (model.loads or model.stresses or driven or growing or imposed or pulled)
+    pulled = model.transmissions.size > 0
+    return not (
+        model.loads or model.line_loads or model.stresses or driven or growing or imposed or pulled
+    )
 
 
 def open_ledger(model: Model, state: State) -> Ledger | None:

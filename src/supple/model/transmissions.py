@@ -1,0 +1,142 @@
+"""Transmissions: how tendons, fluid chambers, motors and springs hold the robot.
+
+Each is a coordinate ℓ(q) (a length, a volume, an angle), its moment arm ∂ℓ/∂q and an effort law. A
+coordinate is a sum of parts of three kinds:
+
+- affine ones, a · q: chambers, joint angles, what a winch winds up;
+- channels along rods: at the offset D(X) of the section a tendon's tangent is Γ = γ + κ × D + D′, affine in a
+  rod's coordinates, Γ = Γ₀ + B q at fixed points, so that the length is Σ w |Γ₀ + B q|;
+- segments: straight lines between two points of the robot or the ground.
+"""
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from supple.arrays import Array
+from supple.model.efforts import AbstractEffort, Imposed
+from supple.model.laws import AbstractLaw
+
+
+class Rubbing(eqx.Module):
+    """What friction in channels needs: how a tendon turns, and integrals along it (N = p n points)."""
+
+    turning: Float[Array, "p n 3 m"]
+    """Rows of the basis that are curvatures: κ = κ₀ + turning q (rad/m)."""
+    turning_rest: Float[Array, "p n 3"]
+    differentiation: Float[Array, "p n n"]
+    """d/dX of what is known at the points of a channel (1/m)."""
+    before: Float[Array, "N N"]
+    """Integral (m) along the same tendon from its start to each point."""
+    beyond: Float[Array, "N N"]
+    """Integral from each point to its end."""
+    dry: Float[Array, " p"]
+    """Coefficient of friction μ."""
+    speed: Float[Array, " p"]
+    """Speed (m/s) of sliding at which dry friction is nearly reached."""
+    viscous: Float[Array, " p"]
+    """β (s/m) of 002 §5.2.1."""
+
+
+class Channels(eqx.Module):
+    """Channels along rods: p of them with n points each; m coordinates a channel (padded with zeros)."""
+
+    weights: Float[Array, "p n"]
+    """Quadrature weights (m)."""
+    straight: Float[Array, "p n 3"]
+    """Γ₀."""
+    slope: Float[Array, "p n 3 m"]
+    """B."""
+    rubbing: Rubbing | None
+    """None without friction."""
+    spans: tuple[tuple[int, int], ...] = eqx.field(static=True)
+    """First coordinate of each channel's rod and the one after its last."""
+    of: tuple[int, ...] = eqx.field(static=True)
+    """The transmission of each channel."""
+
+    @property
+    def size(self) -> int:
+        """Number of channels."""
+        return len(self.of)
+
+
+class Segments(eqx.Module):
+    """Straight lines between points fixed to samples (or the ground): s of them."""
+
+    inner: Float[Array, "s 3"]
+    """Point in the frame of the first sample (m)."""
+    outer: Float[Array, "s 3"]
+    inner_sample: tuple[int, ...] = eqx.field(static=True)
+    outer_sample: tuple[int, ...] = eqx.field(static=True)
+    of: tuple[int, ...] = eqx.field(static=True)
+    """The transmission of each segment."""
+
+    @property
+    def size(self) -> int:
+        """Number of segments."""
+        return len(self.of)
+
+
+class Transmissions(eqx.Module):
+    """All transmissions: k of them."""
+
+    constant: Float[Array, " k"]
+    """Affine part at q = 0."""
+    arms: Float[Array, "k nv"]
+    """Affine part's derivative."""
+    channels: Channels
+    segments: Segments
+    laws: tuple[AbstractLaw, ...]
+    """Input of each."""
+    efforts: tuple[AbstractEffort, ...]
+    members: tuple[tuple[int, ...], ...] = eqx.field(static=True)
+    """The transmissions that follow each effort law."""
+    kinds: tuple[str, ...] = eqx.field(static=True)
+    """"tendon", "chamber", "motor" or "spring"."""
+    names: tuple[str, ...] = eqx.field(static=True)
+    cables: tuple[bool, ...] = eqx.field(static=True)
+    """Whether each can only pull."""
+
+    @property
+    def size(self) -> int:
+        """Number of transmissions."""
+        return len(self.names)
+
+    @property
+    def imposed(self) -> np.ndarray:
+        """Transmissions whose coordinate is imposed: each has an equation and a multiplier."""
+        found = [
+            member
+            for effort, members in zip(self.efforts, self.members, strict=True)
+            if isinstance(effort, Imposed)
+            for member in members
+        ]
+        return np.array(found, dtype=int)
+
+    def gather(self, of: tuple[int, ...]) -> np.ndarray:
+        """(k, parts) matrix that sums over the parts of each transmission."""
+        own = np.array(of, dtype=int)
+        return (np.arange(self.size)[:, None] == own[None, :]).astype(float)
+
+    def inputs(self, t: Float[Array, ""]) -> Float[Array, " k"]:
+        """What the laws say now."""
+        return jnp.stack([law(t) for law in self.laws])
+
+
+def no_channels() -> Channels:
+    """No channel."""
+    return Channels(np.zeros((0, 0)), np.zeros((0, 0, 3)), np.zeros((0, 0, 3, 0)), None, (), ())
+
+
+def no_segments() -> Segments:
+    """No segment."""
+    return Segments(np.zeros((0, 3)), np.zeros((0, 3)), (), (), ())
+
+
+def no_transmissions(nv: int) -> Transmissions:
+    """A robot that nothing drives."""
+    none = np.zeros(0)
+    return Transmissions(
+        none, np.zeros((0, nv)), no_channels(), no_segments(), (), (), (), (), (), ()
+    )  # fmt: skip

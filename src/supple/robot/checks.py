@@ -1,0 +1,53 @@
+"""Checks that several items share; each names the item, the value and what is allowed."""
+
+from typing import Any
+
+import numpy as np
+
+from supple.errors import DescriptionError
+from supple.model.laws import AbstractLaw, as_law
+from supple.numeric import check_number, is_traced
+
+GROUND_NAME = "ground"
+
+
+def check_name(name: object) -> None:
+    """Raise unless an item's name can be one."""
+    if not isinstance(name, str) or not name or name == GROUND_NAME:
+        need = f"a non-empty name other than {GROUND_NAME!r}"
+        raise DescriptionError("item", "name", name, need)
+
+
+def check_law(item: str, field: str, law: Any, *, vector: int = 0) -> None:
+    """Raise unless a value is a number, a law or a function of time that begins with a finite number.
+
+    With ``vector`` the law may also give so many numbers.
+    """
+    if not isinstance(law, AbstractLaw) and not callable(law):
+        check_number(item, field, law, "a law, a function of time, or a finite number")
+        return
+    check_first(item, field, law, vector=vector)
+
+
+def check_first(
+    item: str, field: str, law: Any, *, positive: bool = False, vector: int = 0
+) -> None:
+    """Raise unless a law of time begins with a finite (positive) number."""
+    need = "a law whose value at t = 0 is a finite number" + (" > 0" if positive else "")
+    try:
+        first = as_law(law)(np.zeros(()))
+    except Exception as error:
+        raise DescriptionError(item, field, law, f"{need}; it raised {error!r}") from error
+    if is_traced(first):
+        return
+    value = np.asarray(first)
+    shapes = [(), (vector,)] if vector else [()]
+    finite = value.shape in shapes and bool(np.all(np.isfinite(value)))
+    if not finite or (positive and value <= 0):
+        raise DescriptionError(item, field, value.tolist(), need)
+
+
+def check_fraction(item: str, field: str, value: Any) -> None:
+    """Raise unless a value is a place along a rod."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+        raise DescriptionError(item, field, value, "a fraction of the rod's length in [0, 1]")

@@ -1,0 +1,142 @@
+"""From loads as users write them to those of the model."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from supple.errors import DescriptionError
+from supple.lie import Pose
+from supple.model.laws import Constant
+from supple.model.loads import (
+    AbstractLineLoad,
+    AbstractPointLoad,
+    DeadLine,
+    InternalStress,
+    LineDrag,
+    LineLoad,
+    PointDrag,
+    PointWrench,
+    Wake,
+)
+from supple.model.model import GROUND, Group, RodGroup
+from supple.numeric import asarray, is_traced
+from supple.robot.items import Rod
+from supple.robot.loads import Buoyancy, Distributed, Drag, Stress, Swimming, Wrench
+from supple.robot.robot import Robot
+from supple.robot.seating import Seat, Seating
+from supple.section.added import added_mass
+
+PointLoad = Callable[[int, Pose], AbstractPointLoad]
+"""A load that waits for its sample and its pose there."""
+
+
+def point_loads_of(robot: Robot, seating: Seating) -> list[tuple[Seat, PointLoad]]:
+    """Loads at points, each with the seat it acts on; the ground does not move, so none act on it."""
+    found: list[tuple[Seat, PointLoad]] = []
+    for item in robot.items:
+        if isinstance(item, Wrench):
+            seat = seating.at_point(item.on, item.at, item.position)
+            found.append((seat, _wrench(item)))
+        elif isinstance(item, Drag) and item.on not in seating.starts:
+            found.append((seating.on(item.on), _point_drag(item)))
+        elif isinstance(item, Buoyancy) and item.on not in seating.starts:
+            seat = seating.at_point(item.on, 1.0, item.position)
+            found.append((seat, _point_buoyancy(item, robot)))
+        elif isinstance(item, Swimming):
+            found.append((seating.on(item.on[-1]), _wake(item, seating)))
+    return [(seat, make) for seat, make in found if seat.element != GROUND]
+
+
+def line_loads_of(
+    robot: Robot, seating: Seating, groups: list[Group]
+) -> tuple[AbstractLineLoad, ...]:
+    """Loads along rods."""
+    found: list[AbstractLineLoad] = []
+    for item in robot.items:
+        if not isinstance(item, Distributed | Drag | Buoyancy) or item.on not in seating.starts:
+            continue
+        element = seating.rod(item.on)
+        place = element.group, element.row
+        if isinstance(item, Distributed):
+            found.append(LineLoad(*place, None, item.density, item.time_law(), item.follower))
+        elif isinstance(item, Drag):
+            found.append(LineDrag(*place, None, *_coefficients(item), asarray(item.current)))
+        else:
+            group, rod = groups[element.group], element.rod
+            assert isinstance(group, RodGroup)
+            assert rod is not None
+            count = group.grid.weights.shape[1]
+            weight = _displaced(item, rod, np.asarray(group.grid.points)[element.row, :count])
+            found.append(DeadLine(*place, -weight[:, None] * asarray(robot.gravity)))
+    return tuple(found)
+
+
+def stresses_of(robot: Robot, seating: Seating) -> tuple[InternalStress, ...]:
+    """Internal stresses of rods."""
+    found = []
+    for item in robot.items:
+        if isinstance(item, Stress):
+            element = seating.rod(item.on)
+            found.append(InternalStress(element.group, element.row, item.stress))
+    return tuple(found)
+
+
+def add_swimming(item: Swimming, seating: Seating) -> None:
+    """Let the rods of a swimmer carry the mass of the fluid around them."""
+    for name in item.on:
+        element = seating.rod(name)
+        rod = element.rod
+        assert rod is not None
+        if any(row >= 3 for row in rod.strain_field().rows):
+            need = "rods that neither stretch nor shear (strains 'kirchhoff', 'planar', 'rigid', …)"
+            raise DescriptionError(item.name, "on", name, need)
+        element.added = item.density
+        if rod.section is None or added_mass(rod.section, np.zeros(1)) is None:
+            need = "rods with circular or elliptic sections"
+            raise DescriptionError(item.name, "on", name, need)
+
+
+def _wrench(item: Wrench) -> PointLoad:
+    moment, force = asarray(item.moment), asarray(item.force)
+    backend: Any = jnp if is_traced((moment, force)) else np
+    value = backend.concatenate([moment, force])
+    return lambda sample, offset: PointWrench(sample, offset, value, item.time_law(), item.follower)
+
+
+def _coefficients(item: Drag) -> tuple[Any, Any]:
+    return asarray(item.linear) + np.zeros(3), asarray(item.quadratic) + np.zeros(3)
+
+
+def _point_drag(item: Drag) -> PointLoad:
+    linear, quadratic = _coefficients(item)
+    current = asarray(item.current)
+    return lambda sample, offset: PointDrag(sample, offset, linear, quadratic, current)
+
+
+def _point_buoyancy(item: Buoyancy, robot: Robot) -> PointLoad:
+    if not is_traced(item.volume) and item.volume == 0:
+        need = "the volume (m³) that the body displaces"
+        raise DescriptionError(item.name, "volume", item.volume, need)
+    force = -item.density * item.volume * asarray(robot.gravity)
+    backend: Any = jnp if is_traced(force) else np
+    value = backend.concatenate([np.zeros(3), force])
+    return lambda sample, offset: PointWrench(sample, offset, value, Constant(1.0), False)
+
+
+def _displaced(item: Buoyancy, rod: Rod, u: np.ndarray) -> Any:
+    """Mass a metre (kg/m) of the fluid that a rod displaces."""
+    if rod.section is None:
+        need = "a rod with a section, whose area is known"
+        raise DescriptionError(item.name, "on", item.on, need)
+    return item.density * asarray(rod.section.moments(u).area)
+
+
+def _wake(item: Swimming, seating: Seating) -> PointLoad:
+    rod = seating.rod(item.on[-1]).rod
+    assert rod is not None
+    assert rod.section is not None
+    tail = item.density * added_mass(rod.section, np.ones(1))[0]
+    added = tail[np.array([4, 5]), np.array([4, 5])]
+    return lambda sample, offset: Wake(sample, offset, added)

@@ -1,0 +1,170 @@
+"""Where things sit: the elements (joints and rods) of a robot being built, and the seats on them."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from supple.lie import Pose
+from supple.model.joints import AbstractJoint, RevoluteJoint
+from supple.model.model import GROUND
+from supple.numeric import asarray, is_traced
+from supple.robot.actuators import Motor
+from supple.robot.checks import GROUND_NAME
+from supple.robot.closing import keeps_coordinates
+from supple.robot.items import Body, Closure, Rod, Solid
+from supple.robot.placement import placement
+from supple.robot.robot import Robot
+from supple.space import rod_grid
+
+IDENTITY = Pose(np.eye(3), np.zeros(3))
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A place things hang on: element, point u on it (0 for a joint's frame), and offset there."""
+
+    element: int
+    u: float
+    offset: Pose
+
+    def beside(self, other: "Seat") -> bool:
+        """Whether two seats are fixed to one another."""
+        return self.element == other.element and (self.u == other.u or self.element == GROUND)
+
+
+@dataclass
+class Element:
+    """A joint or rod being built."""
+
+    item: str
+    seat: Seat
+    joint: AbstractJoint | None = None
+    spring: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)
+    friction: tuple[Any, Any] | None = None
+    armature: Any = None
+    rod: Rod | None = None
+    points: list[float] = field(default_factory=list)
+    added: Any = None
+    """Density (kg/m³) of the fluid whose added mass a swimming rod carries."""
+    group: int = -1
+    row: int = -1
+
+
+@dataclass
+class Seating:
+    """Elements so far, the seat of each named item, and where each rod begins."""
+
+    elements: list[Element] = field(default_factory=list)
+    seats: dict[str, Seat] = field(default_factory=dict)
+    starts: dict[str, Seat] = field(default_factory=dict)
+
+    def on(self, parent: str, at: float = 1.0, pose: Pose = IDENTITY) -> Seat:
+        """The seat at a fraction of a parent (a rod, or anything with ``at`` = 1)."""
+        seat = self.seats[parent]
+        if parent in self.starts and at != 1.0:
+            if at == 0.0:
+                seat = self.starts[parent]
+            else:
+                points = self.elements[seat.element].points
+                if at not in points:
+                    points.append(at)
+                seat = Seat(seat.element, at, IDENTITY)
+        return Seat(seat.element, seat.u, compose(seat.offset, pose))
+
+    def at_point(self, parent: str, at: float, point: Any) -> Seat:
+        """The seat at a point (m) of the frame at a fraction of a parent."""
+        return self.on(parent, at, Pose(np.eye(3), asarray(point)))
+
+    def joint_of(self, item: str) -> Element | None:
+        """The element that is the joint of an item; None if it has none."""
+        return next((e for e in self.elements if e.item == item and e.rod is None), None)
+
+    def rod(self, item: str) -> Element:
+        """The element that is a rod."""
+        return next(e for e in self.elements if e.item == item and e.rod is not None)
+
+    def distance(self, a: Seat, b: Seat) -> Any:
+        """Distance (m) of two seats in the described shape."""
+        apart = asarray(self.pose(a).position) - asarray(self.pose(b).position)
+        backend: Any = jnp if is_traced(apart) else np
+        return backend.sqrt(backend.sum(apart**2))
+
+    def pose(self, seat: Seat) -> Pose:
+        """World pose of a seat in the described shape, with all joints where they move nothing."""
+        pose, element = seat.offset, seat.element
+        while element != GROUND:
+            here = self.elements[element]
+            if here.rod is not None:
+                pose = compose(_along(here.rod, seat.u), pose)
+            pose = compose(here.seat.offset, pose)
+            element, seat = here.seat.element, here.seat
+        return pose
+
+    def place(self, item: Solid) -> None:
+        """Seat a rod, a body or a marker."""
+        seat = self.on(item.parent, item.at, placement(item.name, item.position, item.rotation))
+        spec = item.joint if isinstance(item, Rod | Body) else None
+        joint = spec.make(item.name) if spec is not None else None
+        if joint is not None and spec is not None:
+            self.elements.append(
+                Element(item.name, seat, joint=joint, spring=spec.spring(), friction=spec.dry())
+            )
+            seat = Seat(len(self.elements) - 1, 0.0, IDENTITY)
+        if isinstance(item, Rod):
+            self.starts[item.name] = seat
+            self.elements.append(Element(item.name, seat, rod=item, points=[1.0]))
+            seat = Seat(len(self.elements) - 1, 1.0, IDENTITY)
+        self.seats[item.name] = seat
+
+    def close(self, item: Closure) -> tuple[Seat, Seat]:
+        """Seats of a closure; a joint with coordinates of its own becomes an element on the inner one."""
+        inner, outer = (
+            self.on(place.parent, place.at, placement(item.name, place.position, place.rotation))
+            for place in (item.inner, item.outer)
+        )
+        if keeps_coordinates(item.joint):
+            joint = item.joint.make(item.name)
+            spring, dry = item.joint.spring(), item.joint.dry()
+            self.elements.append(
+                Element(item.name, inner, joint=joint, spring=spring, friction=dry)
+            )
+            inner = Seat(len(self.elements) - 1, 0.0, IDENTITY)
+        return inner, outer
+
+    def stand(self, winch: Motor) -> None:
+        """A winch that stands on the ground: a coordinate that moves nothing but its rotor."""
+        joint = RevoluteJoint(np.array([1.0, 0.0, 0.0]))
+        self.elements.append(Element(winch.name, self.seats[GROUND_NAME], joint=joint))
+
+
+def seating_of(robot: Robot) -> Seating:
+    """Seats of all rods, bodies, markers and winches."""
+    found = Seating(seats={GROUND_NAME: Seat(GROUND, 0.0, IDENTITY)})
+    for solid in robot.solids:
+        found.place(solid)
+    for item in robot.items:
+        if isinstance(item, Motor) and item.on is None:
+            found.stand(item)
+    return found
+
+
+def compose(a: Pose, b: Pose) -> Pose:
+    """Pose product that stays in NumPy for plain numbers."""
+    if is_traced((a, b)):
+        return Pose(*(jnp.asarray(x) for x in a)) @ Pose(*(jnp.asarray(x) for x in b))
+    return Pose(a.rotation @ b.rotation, a.position + a.rotation @ b.position)
+
+
+def _along(rod: Rod, u: float) -> Pose:
+    """Pose of a rod's section at fraction u, at rest."""
+    if u == 0.0:
+        return IDENTITY
+    grid = rod_grid(rod.strain_field(), rod.rest, (u,), rod.space, rod.nodes, tuple(rod.breaks))
+    length = asarray(rod.length)
+    rotation = grid.rotations(np.zeros(grid.basis.shape[-1]), length)
+    tangent = jnp.einsum("nij,nj->ni", rotation[: len(grid.weights)], grid.rest[:, 3:])
+    position = length * (grid.integration @ tangent)[-1]
+    backend: Any = jnp if is_traced(position) else np
+    return Pose(backend.asarray(rotation[-1]), backend.asarray(position))

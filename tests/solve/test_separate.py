@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.mechanics.inverse_dynamics import balance
 from supple.mechanics.saddle import saddle
 from supple.mechanics.separate_tangent import (
     is_separable,
@@ -51,7 +52,7 @@ def mixed(mass_only=False):
 @jit
 def both(model, structure_right, c):
     structure = structure_of(model)
-    tangent = separate_tangent(model, structure, c)
+    tangent = separate_tangent(model, structure, c, balance(model, c))
     blocks = [
         mass + 0.01 * damping + 1e-4 * stiffness for mass, damping, stiffness in tangent.blocks
     ]

@@ -21,6 +21,7 @@ LAYERS = (
     ("results",),
     ("robot",),
     ("run",),
+    ("identify",),
     ("robots",),
     ("bench",),
     ("cli",),

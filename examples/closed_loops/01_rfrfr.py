@@ -114,9 +114,9 @@ def main() -> None:
         axis.plot(times[::15], 1e3 * tip[::15, column], ".", color=GREEN, ms=3)
         axis.set_ylabel(f"{'xy'[column]} (mm)", color=colour)
     axes[0, 2].plot([], [], ".", color=GREEN, label="finite elements")
-    axes[0, 2].set_ylim(top=10)
+    axes[0, 2].set_ylim(top=13)
     axes[0, 2].set(xlabel="time (s)", title=f"Tip, accuracy 1e-3, {len(fine) - 1} steps")
-    axes[0, 2].legend(loc="center left")
+    axes[0, 2].legend(loc="upper right")
 
     force = coarse.closure("tip")
     for column, letter in ((3, "x"), (4, "y")):
@@ -144,7 +144,7 @@ def main() -> None:
         )
     axes[1, 2].set(xlabel="time (s)", ylabel="noise (N)", title="Noise of the force, spans of 10 s")
     axes[1, 2].set_ylim(top=3.0)
-    axes[1, 2].legend(ncols=2, loc="upper center")
+    axes[1, 2].legend(ncols=2, loc="upper center", columnspacing=0.8, handlelength=1.0, fontsize=7)
     save(fig, "rfrfr")
     report("000 §5.13, RFRFR", measured(fine, coarse, runs), LIMITS)
 

@@ -61,6 +61,7 @@ from supple.robot.loads import (
     Buoyancy as Buoyancy,
     Distributed as Distributed,
     Drag as Drag,
+    Sliding as Sliding,
     Stress as Stress,
     Swimming as Swimming,
     Wrench as Wrench,

@@ -162,6 +162,27 @@ CASES = [
     ),
     ("short inertia", lambda: body(inertia=(1, 1)), "tool: inertia", "(1, 1)", "(3, 3)"),
     ("joint is a class", lambda: body(joint=sp.Revolute), "tool: joint", "Revolute", "joint"),
+    # Friction
+    (
+        "friction that drives",
+        lambda: sp.Sliding("felt", on="tool", friction=-1.0),
+        "felt: friction", "got -1.0", ">= 0",
+    ),
+    (
+        "friction that jumps",
+        lambda: sp.Sliding("felt", on="tool", friction=1.0, friction_speed=0.0),
+        "felt: friction_speed", "got 0.0", "> 0",
+    ),
+    (
+        "sliding on no plane",
+        lambda: sp.Sliding("felt", on="tool", normal=(0, 0, 0)),
+        "felt: normal", "(0, 0, 0)", "zero",
+    ),
+    (
+        "nothing slides",
+        lambda: sp.Robot(body(), sp.Sliding("felt", on="toll")),
+        "felt: on", "'toll'", "tool",
+    ),
     # Joints
     ("no such axis", lambda: jointed(sp.Revolute("w")), "tool: joint.axis", "'w'", "x, y, z"),
     ("zero axis", lambda: jointed(sp.Revolute((0, 0, 0))), "tool: joint.axis", "(0, 0, 0)", "zero"),

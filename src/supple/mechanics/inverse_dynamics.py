@@ -8,7 +8,7 @@ R = 0 is the balance every solver works on: statics with ẋ = ẍ = 0, a time s
 ẋ(x) and ẍ(x).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -347,29 +347,49 @@ def _add_loads(
 
 
 class Sections(NamedTuple):
-    """Sections of one rod, as a load along it sees them: weights (m), arc lengths (m), poses, body twists."""
+    """Sections of r rods, as a load sees them: weights (m), arc lengths (m), poses, body twists."""
 
-    weights: Float[Array, " n"]
-    X: Float[Array, " n"]
+    samples: np.ndarray
+    """Their samples in the group's own numbering, all in one row."""
+    weights: Float[Array, "r n"]
+    X: Float[Array, "r n"]
     near: Pose
     """About the origin of the motion."""
     pose: Pose
-    twist: Float[Array, "n 6"]
+    twist: Float[Array, "r n 6"]
 
 
 def load_sections(model: Model, motion: Kinematics, load: AbstractLineLoad) -> Sections:
-    """The sections that a load along a rod acts on."""
+    """The sections that a load along rods acts on."""
     group, own = model.groups[load.group], motion.groups[load.group]
     assert isinstance(group, RodGroup)
-    row, count = load.row, group.grid.weights.shape[1]
-    near = Pose(own.pose.rotation[row, :count], own.pose.position[row, :count])
+    chosen, count = np.array(load.rows), group.grid.weights.shape[1]
+    rotation, position, twist, points = (
+        rows.take(part, chosen)[:, :count]
+        for part in (own.pose.rotation, own.pose.position, own.twist, group.grid.points)
+    )
+    near = Pose(rotation, position)
+    length = rows.take(group.length, chosen)[:, None]
     return Sections(
-        weights=group.length[row] * group.grid.weights[row],
-        X=group.length[row] * group.grid.points[row, :count],
+        samples=(group.samples * chosen[:, None] + np.arange(count)).reshape(-1),
+        weights=length * rows.take(group.grid.weights, chosen),
+        X=length * points,
         near=near,
         pose=Pose(near.rotation, near.position + motion.origin),
-        twist=se3.to_body(near, own.twist[row, :count]),
+        twist=se3.to_body(near, twist),
     )
+
+
+def on_sections(load: AbstractLineLoad, method: str, t: Float[Array, ""], at: Sections) -> Any:
+    """A method of a load for all sections of all its rods."""
+
+    def one(load: AbstractLineLoad, X: Any, pose: Pose, twist: Any) -> Any:
+        def section(node: Any, X: Any, pose: Pose, twist: Any) -> Any:
+            return getattr(load, method)(node, t, X, pose, twist)
+
+        return jax.vmap(section)(load.nodes, X, pose, twist)
+
+    return jax.vmap(one)(load, at.X, at.pose, at.twist)
 
 
 def _add_line_loads(
@@ -378,12 +398,18 @@ def _add_line_loads(
     own = list(own)
     for load in model.line_loads:
         at = load_sections(model, motion, load)
-        density = jax.vmap(lambda node, X, pose, twist: load.density(node, t, X, pose, twist))(  # noqa: B023
-            load.nodes, at.X, at.pose, at.twist
-        )
-        wrench = -model.load_factor * at.weights[:, None] * se3.wrench_to_world(at.near, density)
-        own[load.group] = own[load.group].at[load.row, : len(at.weights)].add(wrench)
+        density = on_sections(load, "density", t, at)
+        wrench = -model.load_factor * at.weights[..., None] * se3.wrench_to_world(at.near, density)
+        own[load.group] = add_sections(own[load.group], at, wrench)
     return own
+
+
+def add_sections(
+    part: Float[Array, "b p *k"], at: Sections, values: Float[Array, "r n *k"]
+) -> Float[Array, "b p *k"]:
+    """Add values of some rods' sections to those of a group's samples."""
+    flat = part.reshape(-1, *part.shape[2:])
+    return rows.add(flat, at.samples, values.reshape(-1, *values.shape[2:])).reshape(part.shape)
 
 
 def _add_closures(

@@ -17,7 +17,6 @@ its samples, and what leaves it is the sum of its φ. Terms with coad cancel for
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -30,10 +29,12 @@ from supple.mechanics.closures import ClosureMotion, closure_laws, closure_rows
 from supple.mechanics.inverse_dynamics import (
     Balance,
     add_at_samples,
+    add_sections,
     added_inertia,
     balance,
     element_tangent,
     load_sections,
+    on_sections,
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics
 from supple.mechanics.local import Coordinates
@@ -386,16 +387,14 @@ def _add_line_laws(
     laws = list(laws)
     for load in model.line_loads:
         at = load_sections(model, motion, load)
-        by_shift, by_rate = jax.vmap(
-            lambda node, X, pose, twist: load.tangent(node, t, X, pose, twist)  # noqa: B023
-        )(load.nodes, at.X, at.pose, at.twist)
+        by_shift, by_rate = on_sections(load, "tangent", t, at)
         inverse = se3.adjoint(at.near.inverse())
-        weights = -model.load_factor * at.weights[:, None, None]
-        turned = weights * jnp.swapaxes(inverse, -1, -2)
-        law, where = laws[load.group], (load.row, slice(None, len(at.weights)))
+        turned = jnp.swapaxes(inverse, -1, -2)
+        turned = -model.load_factor * at.weights[..., None, None] * turned
+        law = laws[load.group]
         laws[load.group] = law._replace(
-            gyration=law.gyration.at[where].add(turned @ by_rate @ inverse),
-            geometry=law.geometry.at[where].add(turned @ by_shift @ inverse),
+            gyration=add_sections(law.gyration, at, turned @ by_rate @ inverse),
+            geometry=add_sections(law.geometry, at, turned @ by_shift @ inverse),
         )
     return laws
 

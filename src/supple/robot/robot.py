@@ -10,12 +10,12 @@ from supple.robot.actuators import Chamber, Motor, Spring, Tendon
 from supple.robot.checks import GROUND_NAME
 from supple.robot.controller import Controller
 from supple.robot.items import Body, Closure, Marker, Prescribe, Rod, Solid
-from supple.robot.loads import Buoyancy, Distributed, Drag, Stress, Swimming, Wrench
+from supple.robot.loads import Buoyancy, Distributed, Drag, Sliding, Stress, Swimming, Wrench
 
 Item = (
     Rod | Body | Marker | Closure | Prescribe
     | Tendon | Chamber | Motor | Spring
-    | Wrench | Stress | Distributed | Drag | Buoyancy | Swimming | Controller
+    | Wrench | Sliding | Stress | Distributed | Drag | Buoyancy | Swimming | Controller
 )  # fmt: skip
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
@@ -127,7 +127,7 @@ def _check_graph(robot: Robot) -> None:
                 need = "another frame than the one it starts on"
                 raise DescriptionError(item.name, "to", item.to, need)
         else:
-            at = item.at if isinstance(item, Wrench) else 1.0
+            at = item.at if isinstance(item, Wrench | Sliding) else 1.0
             held = item.items if isinstance(item, Tendon) else item.holds
             for target in held:
                 _check_target(item.name, "on", target, at, item.needs, solids)

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.mechanics.inverse_dynamics import inverse_dynamics, violation
 from supple.mechanics.local import Coordinates, retract
+from supple.mechanics.saddle import saddle
 from supple.mechanics.slips import slip_speeds
 from supple.model.model import Model
 
@@ -79,14 +80,11 @@ def _linear_part(
     # The balance is affine in accelerations and multipliers: its linear part is (M, Pᵀ).
     residual, push = jax.linearize(balance, jnp.zeros(n + m))
     top = jax.vmap(push)(jnp.eye(n + m)).T
-    if m == 0:
-        return residual, top
     jacobian = top[:, n:].T
     if model.transmissions.channels.rubbing is not None:  # multipliers act along other directions
         places = jax.jacfwd(lambda x: violation(model, retract(model, q, x), t))(zero)
         jacobian = jnp.concatenate([places, jacobian[model.holonomic :]])
-    bottom = jnp.concatenate([jacobian, jnp.zeros((m, m))], axis=1)
-    return residual, jnp.concatenate([top, bottom])
+    return residual, saddle(top[:, :n], jacobian, top[:, n:].T)
 
 
 def _rates(

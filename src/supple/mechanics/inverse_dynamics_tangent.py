@@ -98,16 +98,14 @@ class _Law(NamedTuple):
 class ElementTangent(NamedTuple):
     """What each element contributes by itself: (M, C, K) blocks of the groups, and what they come from."""
 
-    balance: Balance
     columns: list[_Columns]
     laws: list[_Law]
     reactions: list[_Columns]
     blocks: list[Float[Array, "3 _ _ _"]]
 
 
-def element_tangents(model: Model, c: Coordinates) -> ElementTangent:
-    """Blocks of all elements as if none hung on another."""
-    state = balance(model, c)
+def element_tangents(model: Model, c: Coordinates, state: Balance) -> ElementTangent:
+    """Blocks of all elements as if none hung on another; ``state`` is the balance at the motion."""
     motion = state.motion
     columns = [own_columns(m) for m in motion.groups]
     laws = _force_laws(model, state, c.t)
@@ -131,25 +129,27 @@ def element_tangents(model: Model, c: Coordinates) -> ElementTangent:
         elastic, viscous = element_tangent(model, i, c)
         if m.local.subspace_gradient is not None:
             elastic = elastic + _subspace_turning(m, state.stress[i])
-        inertia = _pair(own.shift, phi.shift)
+        work = _pair(own.shift, jnp.concatenate(phi, axis=-1))
+        mass, damping, stiffness = jnp.split(work, 3, axis=-1)
         group = model.groups[i]
         if isinstance(group, JointGroup) and group.armature is not None:
-            inertia = inertia + jnp.eye(group.nv) * group.armature[:, :, None]
-        matrices = [
-            inertia,
-            _pair(own.shift, phi.shift_rate) + viscous,
-            _pair(own.shift, phi.shift_acceleration) + _pair(m.subspace, turning) + elastic,
-        ]
-        parts.append(jnp.stack(matrices))
+            mass = mass + jnp.eye(group.nv) * group.armature[:, :, None]
+        stiffness = stiffness + _pair(m.subspace, turning) + elastic
+        parts.append(jnp.stack([mass, damping + viscous, stiffness]))
         reactions.append(phi)
 
-    return ElementTangent(state, columns, laws, reactions, parts)
+    return ElementTangent(columns, laws, reactions, parts)
 
 
 def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
     """Residual, mass, damping and stiffness matrices at a motion."""
+    return tangent_of(model, c, balance(model, c))
+
+
+def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
+    """The same from the balance at the motion, where that is at hand."""
     model = model.at(c.t)
-    state, columns, laws, reactions, parts = element_tangents(model, c)
+    columns, laws, reactions, parts = element_tangents(model, c, state)
     whole = block_diagonal(model, parts)
     if not model.topology.all_on_ground:
         whole = whole + _tree_coupling(model, columns, laws, reactions)

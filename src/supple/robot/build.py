@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float
 
 from supple.errors import DescriptionError
 from supple.lie import Pose
@@ -41,6 +42,7 @@ from supple.section.added import added_mass
 from supple.space import RodGrid, rod_grid
 from supple.space.grid import one_sided
 from supple.space.quadrature import Panels
+from supple.strain.field import STRAINS
 
 
 def build_model(robot: Robot) -> Model:
@@ -283,6 +285,7 @@ def _rod_part(element: Element) -> RodGroup:
         rod.nodes,
         tuple(rod.breaks),
     )
+    _check_nodes(rod, np.asarray(grid.basis))
     nodes = one_sided(np.asarray(grid.points)[: len(grid.weights)], grid.edges)
     matrices = rod.sectional().matrices(nodes)
     undamped = not is_traced(matrices.damping) and not np.any(matrices.damping)
@@ -302,6 +305,20 @@ def _slopes(rod: Rod, grid: RodGrid) -> np.ndarray:
     """Matrix of d/du at the nodes of a rod."""
     count = len(grid.weights) // (len(grid.edges) - 1)
     return Panels(grid.edges, count, rod.space.node_family).differentiation
+
+
+def _check_nodes(rod: Rod, basis: Float[np.ndarray, "n 6 m"]) -> None:
+    """Refuse strain functions that the nodes cannot tell apart: some motion would have no mass."""
+    strains = np.array(rod.strain_field().rows)
+    for strain in np.unique(strains):
+        functions = basis[:, strain, strains == strain]
+        told_apart = int(np.linalg.matrix_rank(functions))
+        if told_apart < functions.shape[1]:
+            need = (
+                f"more nodes, or fewer functions: at {len(basis)} nodes only {told_apart} of the "
+                f"{functions.shape[1]} functions of {STRAINS[strain]} are independent"
+            )
+            raise DescriptionError(rod.name, "nodes", rod.nodes, need)
 
 
 def _added(element: Element, nodes: np.ndarray) -> Any:

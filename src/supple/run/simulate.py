@@ -27,6 +27,7 @@ from supple.time.advance import (
     multipliers_of,
     restart,
 )
+from supple.time.ahead import compiled_ahead
 from supple.time.alpha import GeneralizedAlpha, generalized_alpha
 from supple.time.collocation import radau
 from supple.time.control import ErrorControl, FixedStep, StepControl
@@ -116,7 +117,9 @@ def simulate(
     outside = Outside(model, float(state.t))
     settings = {"scheme": scheme, "control": control, "duration": duration, "outside": outside}
     h = control.dt if isinstance(control, FixedStep) else min(control.largest, duration) * 1e-4
-    cursor = begin(model, scheme, state, jnp.asarray(h, dtype=float))  # never weakly typed
+    first_step = jnp.asarray(h, dtype=float)  # never weakly typed
+    with compiled_ahead(model, scheme, control, CHUNK, state, first_step):
+        cursor = begin(model, scheme, state, first_step)
     first = _as_saved(cursor)
     result = _run(model, scheme, control, cursor, first, duration, settings, progress, max_steps)
     if output is not None:

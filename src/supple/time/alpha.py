@@ -18,9 +18,10 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.errors import DescriptionError
-from supple.mechanics.inverse_dynamics import equations, violation
-from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent, mass_matrix
+from supple.mechanics.inverse_dynamics import Balance, balance, violation
+from supple.mechanics.inverse_dynamics_tangent import mass_matrix, tangent_of
 from supple.mechanics.local import Coordinates, rate_derivative, retract
+from supple.mechanics.saddle import saddle
 from supple.mechanics.separate_tangent import is_separable, separate_tangent, structure_of
 from supple.mechanics.size import error_norm
 from supple.model.model import Model
@@ -33,7 +34,6 @@ from supple.solve.newton import (
     newton,
     with_derivative,
 )
-from supple.solve.saddle import saddle
 from supple.solve.separate import factorise_separate
 from supple.time.scheme import AbstractScheme, Step, state_at
 
@@ -82,42 +82,35 @@ class _Problem(NamedTuple):
             return x
         return jnp.concatenate([x, multipliers / self.by_change])
 
-    def residual(self, y: Float[Array, " n"]) -> Float[Array, " n"]:
+    def residual(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Balance]:
         """Balance and closures at the end of the step."""
-        left = equations(self.model, self.coordinates(y))
-        nv = self.model.nv
-        return self.scaled(left[:nv], left[nv:])
+        state = balance(self.model, self.coordinates(y))
+        m, gap = self.model.holonomic, state.violation
+        # Speeds that must vanish are divided by δẋ/δx, as the balance by δẍ/δx.
+        parts = [state.residual / self.by_change, gap[:m], gap[m:] / self.by_rate]
+        return jnp.concatenate(parts), state
 
-    def scaled(self, balance: Float[Array, " nv"], gap: Float[Array, " m"]) -> Float[Array, " n"]:
-        """What is left of the equations: the balance over δẍ/δx, speeds over δẋ/δx."""
-        m = self.model.holonomic
-        parts = [balance / self.by_change, gap[:m], gap[m:] / self.by_rate]
-        return jnp.concatenate(parts)
-
-    def linearise(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Factors]:
-        """The equations and their factorised derivative by the unknowns."""
+    def linearise(self, y: Float[Array, " n"], state: Balance) -> Factors:
+        """The factorised derivative of the equations by the unknowns."""
         if self.penalty or not is_separable(self.model):
-            left, matrix = self.exact(y)
-            return left, factorise(matrix)
+            return factorise(self.matrix(y, state))
         structure = structure_of(self.model)
-        tangent = separate_tangent(self.model, structure, self.coordinates(y))
+        tangent = separate_tangent(self.model, structure, self.coordinates(y), state)
         blocks = [
             mass + (stiffness + self.by_rate * damping) / self.by_change
             for mass, damping, stiffness in tangent.blocks
         ]
-        left = self.scaled(tangent.residual, tangent.violation)
-        return left, factorise_separate(structure, blocks, tangent.jacobians)
+        return factorise_separate(structure, blocks, tangent.jacobians)
 
-    def exact(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Float[Array, "n n"]]:
-        """The equations and their derivative by the unknowns."""
-        tangent = inverse_dynamics_tangent(self.model, self.coordinates(y))
+    def matrix(self, y: Float[Array, " n"], state: Balance) -> Float[Array, "n n"]:
+        """The derivative of the equations by the unknowns."""
+        tangent = tangent_of(self.model, self.coordinates(y), state)
         soft = tangent.stiffness + self.by_rate * tangent.damping
         inner = tangent.mass + soft / self.by_change
         if self.penalty:
             m = self.model.holonomic
             inner = inner + self.penalty * tangent.pushes[:m].T @ tangent.jacobian[:m]
-        matrix = saddle(inner, tangent.closing(self.by_rate), tangent.pushes)
-        return self.scaled(tangent.residual, tangent.violation), matrix
+        return saddle(inner, tangent.closing(self.by_rate), tangent.pushes)
 
     def solve(
         self, guess: Float[Array, " nv"], state: State, settings: NewtonSettings
@@ -130,12 +123,13 @@ class _Problem(NamedTuple):
 
     def differentiable(self, root: Float[Array, " n"]) -> Float[Array, " n"]:
         """A root that carries derivatives."""
-        return with_derivative(root, *self.exact(lax.stop_gradient(root)))
+        fixed = lax.stop_gradient(root)
+        left, state = self.residual(fixed)
+        return with_derivative(root, left, self.matrix(fixed, state))
 
     def after(self, root: Float[Array, " n"]) -> State:
         """The state at the end of the step."""
-        c = self.coordinates(root)
-        return state_at(self.model, c)
+        return state_at(self.model, self.coordinates(root))
 
 
 @dataclass(frozen=True)
@@ -165,6 +159,10 @@ class GeneralizedAlpha(AbstractScheme):
     def damps(self) -> bool:
         """Whether vibrations far too fast for the step die out; with closed loops they must."""
         return self.gamma > 0.5
+
+    @property
+    def guarded(self) -> bool:
+        return self.damps
 
     def start(self, model: Model, state: State) -> _Memory:
         return _Memory(state.a)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
@@ -30,7 +30,11 @@ from supple.mechanics.transmissions import transmission_state
 from supple.model.inputs import input_slices, with_inputs
 from supple.model.model import Model, RodGroup
 from supple.model.state import State
+from supple.results.dataset import as_dataset, write_csv, write_netcdf
 from supple.time.advance import Cursor, Status
+
+if TYPE_CHECKING:
+    import xarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,6 +224,18 @@ class Result:
             multipliers=_linear(times, self.t, self.multipliers),
             inputs=self.inputs[left],
         )
+
+    def dataset(self, points: int = 41) -> "xarray.Dataset":
+        """Everything as one labelled dataset: positions, shapes, efforts, energies, with units."""
+        return as_dataset(self, points)
+
+    def to_netcdf(self, path: str | Path, points: int = 41) -> Path:
+        """Write the dataset as a NetCDF file."""
+        return write_netcdf(self, path, points)
+
+    def to_csv(self, path: str | Path) -> Path:
+        """Write everything with one number an instant as a table."""
+        return write_csv(self, path)
 
     def save(self, path: str | Path) -> Path:
         """Write the trajectory, poses, shapes and energies as one ``.npz`` file without pickles."""

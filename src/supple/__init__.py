@@ -41,9 +41,12 @@ from supple.robot.controller import Controller as Controller
 from supple.robot.items import (
     Body as Body,
     Closure as Closure,
+    Connect as Connect,
+    KnifeEdge as KnifeEdge,
     Marker as Marker,
     Prescribe as Prescribe,
     Rod as Rod,
+    Rolling as Rolling,
 )
 from supple.robot.joint import (
     Cylindrical as Cylindrical,

@@ -26,6 +26,8 @@ from supple.mechanics.closures import (
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics, kinematics
 from supple.mechanics.local import Coordinates, group_rows
+from supple.mechanics.sliding import Material, material_motion
+from supple.mechanics.slips import SlipMotion, slip_motions, slip_wrenches
 from supple.mechanics.transmissions import (
     TransmissionMotion,
     line_wrenches,
@@ -50,7 +52,12 @@ class Balance(NamedTuple):
     closures: ClosureMotion | None
     """Closing joints, where their multipliers were given."""
     violation: Float[Array, " n"]
+    """Of the equations between coordinates (m), then of those between velocities (m/s)."""
     transmissions: TransmissionMotion | None
+    slips: list[SlipMotion]
+    """Contacts that may not slip, where their multipliers were given."""
+    material: tuple[Material | None, ...]
+    """Motion of the material at the nodes of rods; None for joints."""
 
 
 def inverse_dynamics(model: Model, c: Coordinates) -> Float[Array, " nv"]:
@@ -107,14 +114,19 @@ def balance(model: Model, c: Coordinates) -> Balance:
         _rod_inertia(g, m) if isinstance(g, RodGroup) else None
         for g, m in zip(model.groups, motion.groups, strict=True)
     )
+    material = tuple(
+        material_motion(model, i, m, c) if isinstance(model.groups[i], RodGroup) else None
+        for i, m in enumerate(motion.groups)
+    )
     own = [
-        _rod_wrench(g, m, I, gravity) if isinstance(g, RodGroup) else jnp.zeros_like(m.twist)
-        for g, m, I in zip(model.groups, motion.groups, inertia, strict=True)
+        _rod_wrench(g, m, I, moved, gravity) if isinstance(g, RodGroup) else jnp.zeros_like(m.twist)
+        for g, m, I, moved in zip(model.groups, motion.groups, inertia, material, strict=True)
     ]
     body_inertia, own = _add_bodies(model, motion, gravity, own)
     own = _add_loads(model, motion, c.t, own)
     own = _add_line_loads(model, motion, c.t, own)
     closures, own = _add_closures(model, motion, c, own)
+    slips, own = _add_slips(model, motion, c, own)
     transmissions, own = _add_lines(model, motion, c, own)
     wrench = _add_subtrees(model, own)
     stress = tuple(
@@ -138,6 +150,7 @@ def balance(model: Model, c: Coordinates) -> Balance:
         residual = residual - transmissions.effort @ transmissions.pushes
         if c.multipliers is not None:
             violations.append(transmissions.gap)
+    violations += [slip.speed for slip in slips]
     return Balance(
         residual,
         motion,
@@ -148,6 +161,8 @@ def balance(model: Model, c: Coordinates) -> Balance:
         closures,
         jnp.concatenate(violations),
         transmissions,
+        slips,
+        material,
     )
 
 
@@ -295,16 +310,15 @@ def _rod_wrench(
     group: RodGroup,
     motion: GroupMotion,
     inertia: Float[Array, "b d 6 6"] | None,
+    material: Material | None,
     gravity: Float[Array, " 6"],
 ) -> Float[Array, "b p 6"]:
     assert inertia is not None
-    count = inertia.shape[1]
-    nodes = inertial_wrench(
-        inertia, motion.twist[:, :count], motion.acceleration[:, :count], gravity
-    )
+    assert material is not None
+    nodes = inertial_wrench(inertia, material.twist, material.acceleration, gravity)
     if group.added is not None:  # fluid has no weight in itself
         nodes = nodes + jnp.einsum("bdij,j->bdi", added_inertia(group, motion), gravity)
-    extra = motion.twist.shape[1] - count
+    extra = motion.twist.shape[1] - inertia.shape[1]
     return jnp.pad(nodes, ((0, 0), (0, extra), (0, 0)))
 
 
@@ -449,6 +463,16 @@ def _add_between(
         moving = np.flatnonzero(np.array(samples) != GROUND)
         own = add_at_samples(own, np.array(samples)[moving], sign * rows.take(wrenches, moving))
     return own
+
+
+def _add_slips(
+    model: Model, motion: Kinematics, c: Coordinates, own: list[Float[Array, "_ _ 6"]]
+) -> tuple[list[SlipMotion], list[Float[Array, "_ _ 6"]]]:
+    if not model.slips or c.multipliers is None:
+        return [], own
+    at = slip_motions(model, motion)
+    samples = np.array([slip.sample for slip in model.slips])
+    return at, add_at_samples(own, samples, slip_wrenches(model, at, c.multipliers))
 
 
 def _add_subtrees(model: Model, own: list[Float[Array, "_ _ 6"]]) -> list[Float[Array, "_ _ 6"]]:

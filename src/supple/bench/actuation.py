@@ -46,6 +46,11 @@ def finger(fluid: str, modes: int) -> Robot:
     return fingers.fluidic_finger(fluid, modes, nodes=modes + 2)
 
 
+def swimming(modes: int) -> Robot:
+    """The swimmer of 000 §3.9.3; more nodes would move its path by less than a tenth of its error."""
+    return swimmer(modes=modes, nodes=modes + 4)
+
+
 BACKBONE = ("backbone", tendons.LENGTH, tendons.END, 1 / 60)
 FINGER = ("finger", fingers.LENGTH, fingers.END, 0.01)
 SWIMMER = ("tail", sum(LENGTHS.values()), 4.0, 0.01)
@@ -55,7 +60,7 @@ CASES = {
         Case("tendon-robot", "60Hz", loaded_tendon_robot, 3, *BACKBONE, held=True),
         Case("finger-water", "10ms", partial(finger, "water"), 2, *FINGER),
         Case("finger-air", "10ms", partial(finger, "air"), 2, *FINGER),
-        Case("swimmer", "10ms", lambda modes: swimmer(modes=modes), 5, *SWIMMER),
+        Case("swimmer", "10ms", swimming, 5, *SWIMMER),
     )
 }
 

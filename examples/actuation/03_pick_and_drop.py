@@ -155,7 +155,7 @@ def main() -> None:
     every.append(tip)
     plain_box(space, np.concatenate(every))
     space.set(zlabel="")
-    space.view_init(28, -100)
+    space.view_init(18, -25)
     space.set_title("Pale to dark in time; object orange, path red")
     height = fig.add_subplot(grid[0, 1])
     for column, colour in ((1, BLUE), (2, RED)):

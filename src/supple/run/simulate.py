@@ -136,7 +136,17 @@ def simulate(
                 disk.create({"robot": model.name, "settings": _settings_text(settings)})
                 disk.append(past, cursor)
     result = _run(
-        model, scheme, control, cursor, past, duration, settings, progress, max_steps, disk=disk
+        model,
+        scheme,
+        control,
+        cursor,
+        past,
+        duration,
+        settings,
+        progress,
+        max_steps,
+        disk=disk,
+        description=robot if isinstance(robot, Robot) else None,
     )
     if output is not None:
         result = _at_output(result, output)
@@ -181,6 +191,7 @@ def resume(
         progress,
         10_000_000,
         seconds=result.wall_seconds,
+        description=result.description,
     )
 
 
@@ -196,6 +207,7 @@ def _run(
     max_steps: int,
     seconds: float = 0.0,
     disk: Store | None = None,
+    description: Any = None,
 ) -> Result:
     begun = float(past.t[0])
     stop = begun + duration
@@ -265,6 +277,7 @@ def _run(
         wall_seconds=seconds + clock.perf_counter() - clock_start,
         settings=settings,
         cursor=cursor,
+        description=description,
     )
 
 

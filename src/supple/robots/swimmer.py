@@ -60,7 +60,7 @@ def left_tension(t: Any) -> Any:
 def _start(name: str) -> float:
     """Where a part begins (m)."""
     names = list(LENGTHS)
-    return sum(LENGTHS[before] for before in names[: names.index(name)])
+    return sum((LENGTHS[before] for before in names[: names.index(name)]), 0.0)
 
 
 def _rod(name: str, **options: Any) -> Rod:

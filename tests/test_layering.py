@@ -21,6 +21,7 @@ LAYERS = (
     ("results",),
     ("robot",),
     ("run",),
+    ("view",),
     ("identify",),
     ("robots",),
     ("bench",),

@@ -61,6 +61,8 @@ class Result:
     wall_seconds: float
     settings: dict[str, Any]
     cursor: Cursor | None = None
+    description: Any = None
+    """The robot that was simulated, where it was given as one."""
 
     def __len__(self) -> int:
         return len(self.t)

@@ -137,7 +137,17 @@ def simulate(
                 disk.create({"robot": model.name, "settings": _settings_text(settings)})
                 disk.append(past, cursor)
     result = _run(
-        model, scheme, control, cursor, past, duration, settings, progress, max_steps, disk=disk
+        model,
+        scheme,
+        control,
+        cursor,
+        past,
+        duration,
+        settings,
+        progress,
+        max_steps,
+        disk=disk,
+        description=robot if isinstance(robot, Robot) else None,
     )
     if output is not None:
         result = _at_output(result, output)
@@ -182,6 +192,7 @@ def resume(
         progress,
         10_000_000,
         seconds=result.wall_seconds,
+        description=result.description,
     )
 
 
@@ -197,6 +208,7 @@ def _run(
     max_steps: int,
     seconds: float = 0.0,
     disk: Store | None = None,
+    description: Any = None,
 ) -> Result:
     begun = float(past.t[0])
     stop = begun + duration
@@ -266,6 +278,7 @@ def _run(
         wall_seconds=seconds + clock.perf_counter() - clock_start,
         settings=settings,
         cursor=cursor,
+        description=description,
     )
 
 

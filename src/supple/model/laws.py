@@ -95,6 +95,7 @@ class Spline(AbstractLaw):
     """
 
     times: tuple[float, ...] = eqx.field(static=True)
+    values: Float[Array, " m"]
     coefficients: Float[Array, "4 n"]
 
     def __init__(self, times: Any, values: Any) -> None:
@@ -106,6 +107,7 @@ class Spline(AbstractLaw):
         if len(times) < 4 or not np.all(np.isfinite(values)):
             raise DescriptionError("Spline", "values", len(times), "at least 4 finite values")
         self.times = tuple(times.tolist())
+        self.values = values
         from scipy.interpolate import CubicSpline  # slow to import and rarely needed
 
         self.coefficients = CubicSpline(times, values).c

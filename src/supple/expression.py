@@ -47,11 +47,18 @@ def _rise(xp: Any, x: Any) -> Any:
     return s**3 * (10 + s * (6 * s - 15))
 
 
+def _same_in_numpy(name: str) -> Callable[..., Any]:
+    return lambda xp, x: getattr(xp, name)(x)
+
+
 FUNCTIONS: dict[str, tuple[int, int, Callable[..., Any], str]] = {
     **{
-        name: (1, 1, lambda xp, x, name=name: getattr(xp, name)(x), "")
-        for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "log", "sqrt", "abs")
-        + ("floor", "sign")
+        name: (1, 1, _same_in_numpy(name), "")
+        for name in ("sin", "cos", "tan", "abs", "floor", "sign")
+    },
+    **{
+        name: (1, 1, _same_in_numpy(name), "")
+        for name in ("sinh", "cosh", "tanh", "exp", "log", "sqrt")
     },
     "asin": (1, 1, lambda xp, x: xp.arcsin(x), ""),
     "acos": (1, 1, lambda xp, x: xp.arccos(x), ""),
@@ -82,7 +89,7 @@ class _Number(NamedTuple):
 
 
 class _Variable(NamedTuple):
-    index: int
+    place: int
     entry: tuple[int, ...]
 
 
@@ -113,7 +120,7 @@ def _value(node: Any, xp: Any, given: tuple[Any, ...]) -> Any:
     if isinstance(node, _Number):
         return np.float64(node.value) if xp is np else node.value
     if isinstance(node, _Variable):
-        return given[node.index][(..., *node.entry)] if node.entry else given[node.index]
+        return given[node.place][(..., *node.entry)] if node.entry else given[node.place]
     if isinstance(node, _Chain):
         total = _value(node.first, xp, given)
         for sign, term in node.rest:
@@ -187,7 +194,10 @@ class _Parser:
     """Recursive descent; each method reads one rule of the grammar and leaves the next token ahead."""
 
     def __init__(
-        self, text: str, variables: Mapping[str, tuple[int, ...]], parameters: Mapping[str, float]
+        self,
+        text: str,
+        variables: Mapping[str, tuple[int, ...]],
+        parameters: Mapping[str, float | int],
     ) -> None:
         self.text = text
         self.variables = variables
@@ -282,8 +292,8 @@ class _Parser:
             return _Number(CONSTANTS[name])
         if name in FUNCTIONS or name == "where":
             raise self.refuse(f"{name}(…) with its arguments", token)
-        known = [*self.variables, *CONSTANTS, *FUNCTIONS, "where"]
-        raise self.refuse("one of: " + ", ".join(known), token)
+        known = ", ".join([*self.variables, *CONSTANTS])
+        raise self.refuse(f"one of: {known}, or a function such as sin(…)", token)
 
     def parameter(self, token: _Token) -> Any:
         if token.text[1:] not in self.parameters:
@@ -361,12 +371,11 @@ class Expression:
     share compiled runs.
     """
 
-    __slots__ = ("_tree", "text", "variables")
-
     text: str
     variables: tuple[str, ...]
+    _tree: Any
 
-    def __init__(self, text: str, variables: Any = "t", /, **parameters: float) -> None:
+    def __init__(self, text: str, variables: Any = "t", /, **parameters: float | int) -> None:
         if not isinstance(text, str):
             raise DescriptionError("Expression", "text", text, "a formula as text")
         if len(text) > MAX_LENGTH:
@@ -419,7 +428,7 @@ class Expression:
         return Expression, (self.text, ", ".join(self.variables))
 
 
-def _with_values(text: str, parameters: Mapping[str, float]) -> str:
+def _with_values(text: str, parameters: Mapping[str, float | int]) -> str:
     """The text with ``$name`` replaced by values, to their last digit."""
     pieces, end = [], 0
     for token in _tokens(text):
@@ -430,7 +439,7 @@ def _with_values(text: str, parameters: Mapping[str, float]) -> str:
     return "".join([*pieces, text[end:]])
 
 
-def constant(text: str, parameters: Mapping[str, float] | None = None) -> float:
+def constant(text: str, parameters: Mapping[str, float | int] | None = None) -> float:
     """The number that a formula without variables is."""
     value = Expression(text, "", **(parameters or {}))()
     if np.ndim(value):

@@ -20,7 +20,6 @@ from pydantic import (
     Discriminator,
     Field,
     GetJsonSchemaHandler,
-    ModelWrapValidatorHandler,
     Tag,
     ValidationError,
     create_model,
@@ -40,7 +39,7 @@ class Fields(BaseModel):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _explain(cls, data: Any, handler: ModelWrapValidatorHandler) -> Any:
+    def _explain(cls, data: Any, handler: Callable[[Any], Any]) -> Any:
         if isinstance(data, dict):  # "name:" without a value is the same as no such line
             data = {key: value for key, value in data.items() if value is not None}
         try:
@@ -103,19 +102,18 @@ class Record(AbstractKind):
     def __init__(
         self,
         make: Callable[..., Any],
-        /,
+        kinds: Mapping[str, AbstractKind],
         *,
         fits: Callable[[Any], bool] | None = None,
         apart: Callable[[Any, str, str], Mapping[str, Any]] | None = None,
         alone: bool = False,
         skip: tuple[str, ...] = (),
-        **kinds: AbstractKind,
     ) -> None:
         self.make = make
         self.fits = (lambda value: type(value) is make) if fits is None else fits
         self.apart = apart
         self.alone = alone
-        self.kinds = kinds
+        self.kinds = dict(kinds)
         parameters = inspect.signature(make).parameters
         self.defaults = {name: parameters[name].default for name in kinds}
         for own in fields(make) if is_dataclass(make) else ():
@@ -181,6 +179,16 @@ class Record(AbstractKind):
             if self.alone and self.first and list(found) == [self.first]
             else found
         )
+
+
+def record(make: Callable[..., Any], /, **kinds: AbstractKind) -> Record:
+    """The form of a class whose objects have its fields as attributes."""
+    return Record(make, kinds)
+
+
+def item(make: Callable[..., Any], /, **kinds: AbstractKind) -> Record:
+    """The form of an item, whose name comes before its fields."""
+    return Record(make, kinds, skip=("name",))
 
 
 class Unmade(AbstractKind):

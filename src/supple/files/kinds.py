@@ -12,6 +12,7 @@ from pydantic_core import PydanticCustomError
 
 from supple.errors import DescriptionError
 from supple.expression import Expression, ExpressionError, constant
+from supple.files.problems import Bare
 from supple.files.text import Path
 from supple.numeric import is_traced
 from supple.section import Material
@@ -80,9 +81,7 @@ class AbstractLeaf(AbstractKind):
             except Refused as refused:
                 raise refused.as_pydantic() from None
             except ExpressionError as error:
-                got = error.got if error.got != "the end" else value
-                need = f"{error.need} (in {error.field!r} at character {error.position + 1})"
-                raise Refused(got, need, (), error.position).as_pydantic() from None
+                raise _refused(error, value, getattr(self, "need", "")).as_pydantic() from None
 
         return Annotated[Any, PlainValidator(validate), WithJsonSchema(self.schema)]
 
@@ -255,10 +254,17 @@ def _entry(kind: AbstractLeaf, index: int, value: Any, context: Context) -> Any:
     except Refused as refused:
         raise refused.inside(index) from None
     except ExpressionError as error:
-        need = f"{error.need} (in {error.field!r} at character {error.position + 1})"
-        if "u" in str(value) and "one of" in error.need:
-            need += '; a vector that varies is one formula: "[0.01*(1 - u), 0]"'
-        raise Refused(value, need, (index,), error.position) from None
+        refused = _refused(error, value, getattr(kind, "need", ""))
+        if error.got == "'u'":
+            refused.need += '; a vector that varies is one formula: "[0.01*(1 - u), 0]"'
+        raise refused.inside(index) from None
+
+
+def _refused(error: ExpressionError, value: Any, need: str) -> Refused:
+    """An error in a formula, for the file."""
+    inside = f"{error.need} (at character {error.position + 1} of {error.field!r})"
+    got = value if error.got == "the end" else Bare(error.got)
+    return Refused(got, f"{need}; in formulas {inside}", (), error.position)
 
 
 @dataclass(frozen=True)

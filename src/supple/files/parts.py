@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.errors import DescriptionError
 from supple.expression import Expression
-from supple.files.forms import MapOf, OneOf, Other, Record
+from supple.files.forms import MapOf, OneOf, Other, Record, record
 from supple.files.kinds import (
     ANY_SIZE,
     AbstractLeaf,
@@ -105,41 +105,43 @@ def _function_apart(law: Function, item: str, field: str) -> dict[str, Any]:
 
 
 _LAWS = {
-    "table": Record(
+    "table": record(
         Table,
         times=Numbers("increasing times (s)"),
         values=Numbers("one value for each time", array=True),
     ),
-    "spline": Record(
+    "spline": record(
         Spline,
         times=Numbers("at least four increasing times (s)"),
         values=Numbers("one value for each time", array=True),
     ),
-    "ramp": Record(
+    "ramp": record(
         ramp,
         start=number("the time (s) at which it starts to rise from 0"),
         end=number("the time (s) from which on it is constant"),
         height=number("its height from then on"),
     ),
-    "triangle": Record(
+    "triangle": record(
         triangle,
         start=number("the time (s) at which it starts to rise from 0"),
         peak=number("the time (s) of its peak"),
         end=number("the time (s) from which on it is 0"),
         height=number("its height"),
     ),
-    "input": Record(
+    "input": record(
         Input,
         name=Text("the name of an input that a controller sets"),
         value=Numbers("its value before the first call", array=True),
     ),
-    "constant": Record(Constant, value=Numbers("a number or several", array=True)),
+    "constant": record(Constant, value=Numbers("a number or several", array=True)),
     "function": Record(
         function_law,
+        {
+            "formula": Formula("a formula of t", "t", ANY_SIZE),
+            "kinks": Numbers("times (s) at which it is not smooth"),
+        },
         fits=lambda law: isinstance(law, Function),
         apart=_function_apart,
-        formula=Formula("a formula of t", "t", ANY_SIZE),
-        kinks=Numbers("times (s) at which it is not smooth"),
     ),
 }
 
@@ -166,14 +168,14 @@ def profile(need: str) -> Varying:
 SECTION = OneOf(
     "a section",
     {
-        "circle": Record(Circle, radius=profile("the radius (m)")),
-        "tube": Record(
+        "circle": record(Circle, radius=profile("the radius (m)")),
+        "tube": record(
             Tube, outer=profile("the outer radius (m)"), inner=profile("the inner radius (m)")
         ),
-        "ellipse": Record(
+        "ellipse": record(
             Ellipse, semi_y=profile("the semi-axis along y (m)"), semi_z=profile("along z (m)")
         ),
-        "rectangle": Record(
+        "rectangle": record(
             Rectangle, width_y=profile("the full width along y (m)"), width_z=profile("along z (m)")
         ),
     },
@@ -181,12 +183,12 @@ SECTION = OneOf(
 DAMPING = OneOf(
     "a damping",
     {
-        "stiffness": Record(StiffnessDamping, mu=number("μ (s) in D = μ H")),
-        "viscosity": Record(ShearViscosity, mu=number("the shear viscosity μ (Pa s)")),
-        "matrix": Record(MatrixDamping, values=Numbers("a matrix, 6 x 6", ((6, 6),))),
+        "stiffness": record(StiffnessDamping, mu=number("μ (s) in D = μ H")),
+        "viscosity": record(ShearViscosity, mu=number("the shear viscosity μ (Pa s)")),
+        "matrix": record(MatrixDamping, values=Numbers("a matrix, 6 x 6", ((6, 6),))),
     },
 )
-MATERIAL_FIELDS = Record(
+MATERIAL_FIELDS = record(
     Material,
     E=profile("Young's modulus (Pa)"),
     density=profile("kg/m³"),
@@ -223,17 +225,17 @@ MATERIAL = OneOf(
     },
 )
 _MATRIX = Numbers("six numbers or a matrix, 6 x 6", ((6,), (6, 6)))
-PROPERTIES = Record(GivenProperties, stiffness=_MATRIX, inertia=_MATRIX, damping=_MATRIX)
+PROPERTIES = record(GivenProperties, stiffness=_MATRIX, inertia=_MATRIX, damping=_MATRIX)
 
 _ORDER = Integer("the highest order")
 _SEGMENTS = CountOrList("a number of segments, or the breaks between them")
 _BASES = {
-    "legendre": Record(Legendre, order=_ORDER),
-    "chebyshev": Record(Chebyshev, order=_ORDER),
-    "monomial": Record(Monomial, order=_ORDER),
-    "piecewise-constant": Record(PiecewiseConstant, segments=_SEGMENTS),
-    "piecewise-linear": Record(PiecewiseLinear, segments=_SEGMENTS),
-    "custom": Record(
+    "legendre": record(Legendre, order=_ORDER),
+    "chebyshev": record(Chebyshev, order=_ORDER),
+    "monomial": record(Monomial, order=_ORDER),
+    "piecewise-constant": record(PiecewiseConstant, segments=_SEGMENTS),
+    "piecewise-linear": record(PiecewiseLinear, segments=_SEGMENTS),
+    "custom": record(
         CustomBasis,
         function=Formula("a formula of u with one entry for each function, [1, u]", "u", ANY_SIZE),
         size=Integer("the number of functions", least=1),
@@ -279,13 +281,13 @@ REST = Either(
 SPACE = OneOf(
     "a space integrator",
     {
-        "magnus": Record(
+        "magnus": record(
             Magnus,
             order=Integer("4 or 6", 4, 6),
             substeps=Integer("steps between nodes", 1, 100),
         ),
-        "spectral": Record(Spectral),
-        "runge-kutta": Record(RungeKutta, tolerance=number("relative and absolute")),
+        "spectral": record(Spectral),
+        "runge-kutta": record(RungeKutta, tolerance=number("relative and absolute")),
     },
 )
 
@@ -321,21 +323,23 @@ def _vector_of_time(need: str) -> Formula:
 JOINT = OneOf(
     "a joint",
     {
-        "fixed": Record(Fixed),
-        "revolute": Record(Revolute, axis=AXIS, **_SPRING),
-        "prismatic": Record(Prismatic, axis=AXIS, **_SPRING),
-        "helical": Record(Helical, axis=AXIS, pitch=number("m/rad"), **_SPRING),
-        "cylindrical": Record(Cylindrical, axis=AXIS, **_SPRING),
-        "universal": Record(Universal, first=AXIS, second=AXIS, **_SPRING),
-        "spherical": Record(Spherical, damping=number("N m s/rad")),
-        "planar": Record(Planar, normal=AXIS, **_SPRING),
-        "free": Record(Free),
+        "fixed": record(Fixed),
+        "revolute": record(Revolute, axis=AXIS, **_SPRING),
+        "prismatic": record(Prismatic, axis=AXIS, **_SPRING),
+        "helical": record(Helical, axis=AXIS, pitch=number("m/rad"), **_SPRING),
+        "cylindrical": record(Cylindrical, axis=AXIS, **_SPRING),
+        "universal": record(Universal, first=AXIS, second=AXIS, **_SPRING),
+        "spherical": record(Spherical, damping=number("N m s/rad")),
+        "planar": record(Planar, normal=AXIS, **_SPRING),
+        "free": record(Free),
         "driven": Record(
             driven,
+            {
+                "position": _vector_of_time("m"),
+                "rotation": _vector_of_time("a rotation vector (rad)"),
+            },
             fits=lambda joint: isinstance(joint, Driven),
             apart=_driven_apart,
-            position=_vector_of_time("m"),
-            rotation=_vector_of_time("a rotation vector (rad)"),
         ),
     },
 )
@@ -343,7 +347,7 @@ JOINT = OneOf(
 # --- time schemes --------------------------------------------------------------------------------
 
 _NEWTON = {
-    "newton": Record(
+    "newton": record(
         NewtonSettings,
         tolerance=number("of the update"),
         max_iterations=Integer("a number of iterations", least=1),
@@ -354,6 +358,9 @@ _NEWTON = {
 _RHO = number("the spectral radius at infinite frequency")
 
 
+_STAGES = {"stages": Integer("2 or 3", 2, 3), **_NEWTON}
+
+
 def _family(name: str) -> Callable[[Any], bool]:
     return lambda scheme: isinstance(scheme, Collocation) and scheme.family == name
 
@@ -361,16 +368,16 @@ def _family(name: str) -> Callable[[Any], bool]:
 SCHEME = OneOf(
     "a time scheme",
     {
-        "generalized-alpha": Record(generalized_alpha, rho=_RHO, **_NEWTON),
-        "hht": Record(hht, rho=_RHO, **_NEWTON),
-        "wbz": Record(wbz, rho=_RHO, **_NEWTON),
-        "newmark": Record(newmark, beta=number("β"), gamma=number("γ"), **_NEWTON),
-        "trapezoidal": Record(trapezoidal, **_NEWTON),
-        "implicit-euler": Record(ImplicitEuler, **_NEWTON),
-        "gauss": Record(gauss, fits=_family("gauss"), stages=Integer("2 or 3", 2, 3), **_NEWTON),
-        "radau": Record(radau, fits=_family("radau"), stages=Integer("2 or 3", 2, 3), **_NEWTON),
-        "explicit": Record(Explicit, method=Text("euler, rk4 or dopri5")),
-        "alpha": Record(
+        "generalized-alpha": record(generalized_alpha, rho=_RHO, **_NEWTON),
+        "hht": record(hht, rho=_RHO, **_NEWTON),
+        "wbz": record(wbz, rho=_RHO, **_NEWTON),
+        "newmark": record(newmark, beta=number("β"), gamma=number("γ"), **_NEWTON),
+        "trapezoidal": record(trapezoidal, **_NEWTON),
+        "implicit-euler": record(ImplicitEuler, **_NEWTON),
+        "gauss": Record(gauss, _STAGES, fits=_family("gauss")),
+        "radau": Record(radau, _STAGES, fits=_family("radau")),
+        "explicit": record(Explicit, method=Text("euler, rk4 or dopri5")),
+        "alpha": record(
             GeneralizedAlpha,
             alpha_m=number("α_m"),
             alpha_f=number("α_f"),

@@ -52,7 +52,7 @@ class RobotFile:
         studies = self.settings.studies
         if study is None and len(studies) == 1:
             study = next(iter(studies))
-        if study not in studies:
+        if study is None or study not in studies:
             known = ", ".join(studies) or "none: add simulate: {duration: …} to the file"
             raise DescriptionError(self.robot.name, "study", study, f"one of: {known}")
         return studies[study].run(

@@ -8,7 +8,7 @@ from pydantic import Field, TypeAdapter, create_model
 
 from supple.errors import DescriptionError
 from supple.expression import Expression
-from supple.files.forms import Fields, MapOf, OneOf, Record, Unmade
+from supple.files.forms import Fields, MapOf, OneOf, Record, Unmade, item, record
 from supple.files.kinds import (
     AbstractLeaf,
     Context,
@@ -127,12 +127,10 @@ _PLACE = {
 }
 _TO = {"to_at": FRACTION, "to_position": POINT}
 _SPAN = {"start": FRACTION, "end": FRACTION}
-_NAMED = {"skip": ("name",)}
 
 ITEMS: dict[str, Record] = {
-    "rods": Record(
+    "rods": item(
         Rod,
-        **_NAMED,
         length=number("the length (m)"),
         section=SECTION,
         material=MATERIAL,
@@ -149,19 +147,17 @@ ITEMS: dict[str, Record] = {
         growth=law("the length over its first value"),
         **_PLACE,
     ),
-    "bodies": Record(
+    "bodies": item(
         Body,
-        **_NAMED,
         mass=number("kg"),
         inertia=Numbers("(Ixx, Iyy, Izz) or a matrix, kg m²", ((3,), (3, 3))),
         com=POINT,
         joint=JOINT,
         **_PLACE,
     ),
-    "markers": Record(Marker, **_NAMED, **_PLACE),
-    "closures": Record(
+    "markers": item(Marker, **_PLACE),
+    "closures": item(
         Closure,
-        **_NAMED,
         on=ITEM,
         to=ITEM,
         joint=JOINT,
@@ -171,17 +167,15 @@ ITEMS: dict[str, Record] = {
         **_TO,
         to_rotation=ROTATION,
     ),
-    "prescribed": Record(
+    "prescribed": item(
         Prescribe,
-        **_NAMED,
         on=ITEM,
         value=law("the coordinate (rad, m, 1/m)"),
         coordinate=COORDINATE,
         of=Text("joint or rod", ("joint", "rod")),
     ),
-    "tendons": Record(
+    "tendons": item(
         Tendon,
-        **_NAMED,
         on=ListOf(ITEM, "an item, or a list of items in a row", True),
         offset=_Offset(),
         tension=law("the tension (N)"),
@@ -197,9 +191,8 @@ ITEMS: dict[str, Record] = {
         friction_speed=number("m/s"),
         viscous=number("s/m"),
     ),
-    "chambers": Record(
+    "chambers": item(
         Chamber,
-        **_NAMED,
         on=ITEM,
         area=number("m²"),
         offset=Numbers("(y, z) in metres", ((2,),)),
@@ -208,9 +201,8 @@ ITEMS: dict[str, Record] = {
         gas=law("the content n R T (J)"),
         **_SPAN,
     ),
-    "motors": Record(
+    "motors": item(
         Motor,
-        **_NAMED,
         on=ITEM,
         coordinate=COORDINATE,
         torque=law("the torque (N m, N)"),
@@ -225,9 +217,8 @@ ITEMS: dict[str, Record] = {
         friction=number("N m"),
         friction_speed=number("rad/s"),
     ),
-    "springs": Record(
+    "springs": item(
         Spring,
-        **_NAMED,
         on=ITEM,
         to=ITEM,
         stiffness=number("N/m"),
@@ -237,9 +228,8 @@ ITEMS: dict[str, Record] = {
         position=POINT,
         **_TO,
     ),
-    "wrenches": Record(
+    "wrenches": item(
         Wrench,
-        **_NAMED,
         on=ITEM,
         force=POINT,
         moment=POINT,
@@ -248,37 +238,31 @@ ITEMS: dict[str, Record] = {
         follower=Flag(),
         law=law("a factor, or six"),
     ),
-    "stresses": Record(
+    "stresses": item(
         Stress,
-        **_NAMED,
         on=ITEM,
         stress=Formula("[…], a formula of X and t with six entries (N m, N)", "X, t", 6),
     ),
-    "distributed": Record(
-        Distributed, **_NAMED, on=ITEM, density=_Density(), follower=Flag(), law=law("a factor")
+    "distributed": item(
+        Distributed, on=ITEM, density=_Density(), follower=Flag(), law=law("a factor")
     ),
-    "drags": Record(
+    "drags": item(
         Drag,
-        **_NAMED,
         on=ITEM,
         linear=Numbers("one number or three", ((), (3,))),
         quadratic=Numbers("one number or three", ((), (3,))),
         current=POINT,
     ),
-    "buoyancies": Record(
+    "buoyancies": item(
         Buoyancy,
-        **_NAMED,
         on=ITEM,
         density=number("kg/m³"),
         volume=number("m³"),
         position=POINT,
     ),
-    "swimming": Record(
-        Swimming, **_NAMED, on=ListOf(ITEM, "rods from head to tail"), density=number("kg/m³")
-    ),
-    "controllers": Record(
+    "swimming": item(Swimming, on=ListOf(ITEM, "rods from head to tail"), density=number("kg/m³")),
+    "controllers": item(
         Controller,
-        **_NAMED,
         act=FunctionName(),
         sense=FunctionName(),
         period=number("s"),
@@ -293,15 +277,15 @@ ITEMS: dict[str, Record] = {
 _STATES = MapOf(Numbers("numbers, one for each coordinate"), "a mapping from names to numbers")
 _START = Record(
     Start,
+    {
+        "at": Text("described, assembled or equilibrium", PLACES),
+        "joints": _STATES,
+        "coordinates": _STATES,
+        "joint_rates": _STATES,
+        "rates": _STATES,
+    },
     alone=True,
-    at=Text("described, assembled or equilibrium", PLACES),
-    joints=_STATES,
-    coordinates=_STATES,
-    joint_rates=_STATES,
-    rates=_STATES,
 )
-
-
 _RUN = {
     "duration": number("s"),
     "dt": number("the step (s)"),
@@ -310,25 +294,25 @@ _RUN = {
     "output": Numbers("the spacing (s) of reported instants, or these"),
 }
 STUDIES: dict[str, Record] = {
-    "simulate": Record(
+    "simulate": record(
         Simulate,
         **_RUN,
         start=_START,
         max_steps=Integer("a number of steps", 1, 1_000_000_000),
     ),
-    "release": Record(Release, loads=ListOf(ITEM, "loads to let go of", True), **_RUN),
-    "statics": Record(
+    "release": record(Release, loads=ListOf(ITEM, "loads to let go of", True), **_RUN),
+    "statics": record(
         Statics,
         t=number("the time (s) of the loads"),
         accuracy=_RUN["accuracy"],
         first_increment=number("the first part of the load, up to 1"),
     ),
-    "sweep": Record(
+    "sweep": record(
         Sweep,
         parameter=Text("the name of a parameter of the file"),
         values=ListOf(Number(), "the values of the parameter"),
     ),
-    "modes": Record(
+    "modes": record(
         ModesStudy,
         count=Integer("how many", least=1),
         at=Text("described, assembled or equilibrium", PLACES),
@@ -370,11 +354,13 @@ OUTPUT = _OutputKind()
 PARAMETERS = MapOf(Number("a number, or a formula of the parameters before it"))
 URDF = Record(
     UrdfImport,
+    {
+        "file": Text("the path of a URDF file, from where this file is"),
+        "joint": JOINT,
+        "position": POINT,
+        "rotation": ROTATION,
+    },
     alone=True,
-    file=Text("the path of a URDF file, from where this file is"),
-    joint=JOINT,
-    position=POINT,
-    rotation=ROTATION,
 )
 
 
@@ -391,15 +377,15 @@ def file_model() -> type[Fields]:
         ),
         "urdf": (URDF.annotation(), "Links and joints of a URDF file; items may be on its links."),
     }
-    for section, record in ITEMS.items():
-        about = f"{(record.make.__doc__ or '').splitlines()[0]}"
-        optional[section] = (MapOf(Unmade(record)).annotation(), about)
+    for section, form in ITEMS.items():
+        about = (form.make.__doc__ or "").splitlines()[0]
+        optional[section] = (MapOf(Unmade(form)).annotation(), about)
     optional["order"] = (
         ListOf(ITEM, "names of items").annotation(),
         "Order of the items, where it is not that of the file.",
     )
-    for name, record in STUDIES.items():
-        optional[name] = (record.annotation(), f"A study named {name}.")
+    for name, form in STUDIES.items():
+        optional[name] = (form.annotation(), f"A study named {name}.")
     optional["studies"] = (MapOf(STUDY).annotation(), "Further studies by name.")
     optional["outputs"] = (MapOf(OUTPUT).annotation(), "Quantities to report, by name.")
     fields: dict[str, Any] = {
@@ -410,13 +396,13 @@ def file_model() -> type[Fields]:
 
 
 @cache
-def materials_adapter() -> TypeAdapter[Any]:
+def materials_adapter() -> TypeAdapter:
     """Reads the materials of a file, which come before what names them."""
     return TypeAdapter(MapOf(MATERIAL_FIELDS).annotation())
 
 
 @cache
-def parameter_adapter() -> TypeAdapter[Any]:
+def parameter_adapter() -> TypeAdapter:
     """Reads one parameter."""
     return TypeAdapter(Number("a number, or a formula of the parameters before it").annotation())
 

@@ -1,8 +1,9 @@
 """YAML text to plain data with positions, and back.
 
-The core of YAML 1.2: ``true`` and ``false`` are the only truth values (``on`` is a word), ``1e5`` is a number.
-Tags, several documents and repeated keys are refused; so is whatever is too large, too deep, or grows too
-much by aliases. The data holds nothing but mappings with text as keys, lists, text, numbers and truth values.
+The core of YAML 1.2: ``true`` and ``false`` are the only truth values (``on`` is a word), ``1e5`` is a
+number. Tags, several documents and repeated keys are refused; so is whatever is too large, too deep, or grows
+too much by aliases. The data holds nothing but mappings with text as keys, lists, text, numbers and truth
+values.
 """
 
 import re
@@ -271,7 +272,7 @@ def _text(value: str) -> Any:
     return yaml.ScalarNode(f"{_PLAIN}str", value)
 
 
-def _number(value: float) -> str:
+def _number(value: float | int) -> str:
     """The shortest text that is read as the same number."""
     if isinstance(value, int) or value == 0 or 1e-4 <= abs(value) < 1e6:
         return repr(value)

@@ -6,7 +6,7 @@ from typing import Any
 from supple.errors import DescriptionError
 from supple.files.parts import POINT
 from supple.files.schema import ITEMS, OUTPUT, STUDIES, STUDY
-from supple.files.studies import Settings
+from supple.files.studies import Settings, Sweep
 from supple.files.text import unparse
 from supple.robot.robot import STANDARD_GRAVITY, Robot
 
@@ -47,6 +47,11 @@ def as_data(robot: Robot, settings: Settings) -> dict[str, Any]:
         data["order"] = order
     studies: dict[str, Any] = {}
     for name, study in settings.studies.items():
+        if isinstance(study, Sweep):
+            need = (
+                "studies of the robot alone: a dumped file has no parameters; keep RobotFile.text"
+            )
+            raise DescriptionError(robot.name, f"studies.{name}", study, need)
         inner = STUDY.write(study, "studies", name)
         if inner == name or (isinstance(inner, dict) and list(inner) == [name]):
             data[name] = STUDIES[name].write(study, name, "")

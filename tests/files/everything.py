@@ -97,13 +97,18 @@ def _everything() -> sp.Robot:
     return sp.Robot(
         sp.Body("base", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0.0, 0.0, 0.1), joint=sp.Free()),
         rod("arm", basis=2, parent="base", position=(0.1, 0.0, 0.0)),
-        sp.Wrench("push", on="arm", at=0.5, force=(0, 1, 0), moment=(0, 0, 2), law=sp.ramp(0.0, 1.0)),
+        sp.Wrench(
+            "push", on="arm", at=0.5, force=(0, 1, 0), moment=(0, 0, 2), law=sp.ramp(0.0, 1.0),
+            position=(0.0, 0.01, 0.0),
+        ),
         rod("tip", basis=1, parent="arm", joint=sp.Revolute("y"), section=sp.Ellipse(0.01, 0.02)),
         sp.Body("tool", mass=0.1, inertia=((0.1, 0.01, 0), (0.01, 0.1, 0), (0, 0, 0.1)), parent="tip"),
+        sp.Body("lamp", mass=0.1, parent="arm", at=0.75, position=(0, 0.1, 0), rotation=(0.1, 0, 0)),
+        rod("twig", basis=1, parent="arm", at=0.25),
         sp.Marker("eye", parent="arm", at=0.25, position=(0.0, 0.01, 0.0), rotation=(0.1, 0.0, 0.0)),
         sp.Motor("winch", torque=0.5, inertia=1e-3, gear=2.0, viscous=0.1, friction=0.01, limit=3.0),
         sp.Motor("servo", on="tip", position=E("sin(t)", "t"), stiffness=5.0, damping=1.0),
-        sp.Motor("wheel", on="tip", velocity=1.0, damping=2.0, friction_speed=0.5),
+        sp.Motor("wheel", on="tip", coordinate=1, velocity=1.0, damping=2.0, friction_speed=0.5),
         sp.Tendon("left", on="arm", offset=(0.01, 0.0), tension=E("2 + t", "t"), end=0.5, friction=0.1),
         sp.Tendon("round", on="arm", offset=E("[0.01*cos(tau*u), 0.01*sin(tau*u)]", "u"), pull=0.01),
         sp.Tendon(
@@ -116,7 +121,10 @@ def _everything() -> sp.Robot:
         ),
         sp.Tendon("wound", on="arm", offset=(0, -0.01), winch="winch", drum=0.01, stiffness=50.0),
         sp.Tendon("discs", on="arm", offset=(0, 0.01), tension=-1.0, push=True, discs=5, viscous=0.1),
-        sp.Tendon("fewer", on="arm", offset=(0, 0.01), tension=1.0, discs=(0.0, 0.3, 1.0)),
+        sp.Tendon(
+            "fewer", on="arm", offset=(0, 0.01), tension=1.0, discs=(0.0, 0.3, 1.0), start=0.1,
+            friction_speed=0.1,
+        ),
         sp.Chamber("air", on="arm", area=1e-5, offset=(0.0, 0.002), pressure=1e4, start=0.1, end=0.9),
         sp.Chamber("water", on="arm", area=1e-5, volume=1e-5),
         sp.Chamber("gas", on="arm", area=1e-5, gas=sp.Table(TIMES, (1.0, 1.1, 1.2, 1.3))),
@@ -138,6 +146,7 @@ def _everything() -> sp.Robot:
         sp.Swimming("water flow", on=("arm", "tip"), density=998.0),
         sp.Wrench("rotor", on="base", force=(1, 1, 1), follower=True, law=sp.Input("rotor", np.zeros(6))),
         sp.Controller("pilot", fly, see, period=0.05, memory={"sum": np.zeros((2, 6))}, compiled=True),
+        sp.Controller("outside", fly, compiled=False),
         gravity=(0.0, -9.81, 0.0),
         name="everything",
     )  # fmt: skip

@@ -41,7 +41,7 @@ def test_positions():
     text = "a:\n  b: [1, 'two', {c: 3}]\n  d: *x\n".replace("*x", "4")
     source = parse(text, "x")
     place = source.position(("a", "b", 2, "c"))
-    assert (place.line, place.column) == (2, 22)
+    assert (place.line, place.column) == (2, 21)
     assert source.position(("a", "b", 1)).inside == 11
     assert source.position(("a", "d", "nothing")).line == 3
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
+from pydantic import PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from supple.errors import DescriptionError
@@ -75,7 +75,7 @@ class AbstractLeaf(AbstractKind):
         """The value for Python, or :class:`Refused`."""
 
     def annotation(self) -> Any:
-        def validate(value: Any, info: ValidationInfo) -> Any:
+        def validate(value: Any, info: Any) -> Any:
             try:
                 return self.read(value, info.context or Context())
             except Refused as refused:
@@ -118,7 +118,7 @@ class Number(AbstractLeaf):
         array = np.asarray(value)
         if array.ndim or array.dtype.kind not in "fiu":
             raise DescriptionError(item, field, value, self.need)
-        return array.item()
+        return float(array)
 
 
 @dataclass(frozen=True)
@@ -309,7 +309,7 @@ class Numbers(AbstractLeaf):
         array = np.asarray(value)
         if array.dtype.kind not in "fiu":
             raise DescriptionError(item, field, value, self.need)
-        return array.tolist()
+        return array.astype(float).tolist()
 
 
 @dataclass(frozen=True)
@@ -327,7 +327,7 @@ class Either(AbstractLeaf):
         return (self.text if isinstance(value, str) else self.other).read(value, context)
 
     def write(self, value: Any, item: str, field: str) -> Any:
-        kind = self.text if isinstance(value, str | Expression) else self.other
+        kind = self.text if isinstance(value, str) or callable(value) else self.other
         return kind.write(value, item, field)
 
 

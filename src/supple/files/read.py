@@ -32,9 +32,9 @@ class RobotFile:
 
     robot: Robot
     settings: Settings
-    source: Source
+    source: Source = field(repr=False)
     """The data of the file, and where each value stands."""
-    text: str
+    text: str = field(repr=False)
     parameters: Mapping[str, float] = field(default_factory=dict)
     looks: Mapping[str, tuple[Look, ...]] = field(default_factory=dict)
     """Meshes and shapes of the links of a URDF file."""

@@ -274,6 +274,8 @@ def _text(value: str) -> Any:
 
 def _number(value: float | int) -> str:
     """The shortest text that is read as the same number."""
+    if abs(value) < 1e6 and value == int(value) and str(value) != "-0.0":
+        return str(int(value))
     if isinstance(value, int) or value == 0 or 1e-4 <= abs(value) < 1e6:
         return repr(value)
     if value != value or abs(value) == float("inf"):

@@ -244,7 +244,8 @@ def _root(reader: _Reader, name: str, element: _Element, root: UrdfImport) -> Bo
     if not isinstance(root.joint, Fixed):
         need = "<inertial> with mass and inertia, since the link moves"
         raise reader.refuse(element, f"link {name}", Bare("no <inertial>"), need)
-    return Marker(name, **place)
+    marker: Marker = _made(reader, element, Marker, name, **place)
+    return marker
 
 
 def _carried(

@@ -50,7 +50,7 @@ class Robot:
 
     def __eq__(self, other: object) -> bool:
         """Whether all is the same: names, numbers (however they are written), laws, and the order."""
-        return _same(self, other)
+        return _same(self, other) if isinstance(other, Robot) else NotImplemented
 
     def __hash__(self) -> int:
         return hash((self.name, *(item.name for item in self.items)))

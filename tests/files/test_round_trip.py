@@ -7,8 +7,11 @@ import pytest
 
 import supple as sp
 from supple.files import FileError, dump, load, save
-from supple.files.parts import BASIS, DAMPING, JOINT, SCHEME, SECTION, SPACE
-from supple.files.schema import ITEMS, STUDIES
+from supple.files.items import ITEMS
+from supple.files.joints import JOINT
+from supple.files.rods import BASIS, DAMPING, SECTION, SPACE
+from supple.files.schema import STUDIES
+from supple.files.schemes import SCHEME
 from supple.files.studies import (
     ModesStudy,
     Output,

@@ -254,10 +254,10 @@ def _entry(kind: AbstractLeaf, index: int, value: Any, context: Context) -> Any:
     except Refused as refused:
         raise refused.inside(index) from None
     except ExpressionError as error:
-        refused = _refused(error, value, getattr(kind, "need", ""))
+        found = _refused(error, value, getattr(kind, "need", ""))
         if error.got == "'u'":
-            refused.need += '; a vector that varies is one formula: "[0.01*(1 - u), 0]"'
-        raise refused.inside(index) from None
+            found.need += '; a vector that varies is one formula: "[0.01*(1 - u), 0]"'
+        raise found.inside(index) from None
 
 
 def _refused(error: ExpressionError, value: Any, need: str) -> Refused:

@@ -11,10 +11,10 @@ from pydantic import ValidationError
 from supple.errors import DescriptionError
 from supple.expression import CONSTANTS
 from supple.files.forms import Fields
+from supple.files.items import ITEMS
 from supple.files.kinds import Context, Refused
 from supple.files.problems import Bare, FileError, Problem
 from supple.files.schema import (
-    ITEMS,
     STUDIES,
     file_model,
     materials_adapter,

@@ -4,8 +4,8 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from supple.errors import DescriptionError
-from supple.files.parts import POINT
-from supple.files.schema import ITEMS, OUTPUT, STUDIES, STUDY
+from supple.files.items import ITEMS
+from supple.files.schema import GRAVITY, OUTPUT, STUDIES, STUDY
 from supple.files.studies import Settings, Sweep
 from supple.files.text import unparse
 from supple.robot.robot import STANDARD_GRAVITY, Robot
@@ -29,7 +29,7 @@ def save(path: str | FilePath, robot: Robot, settings: Settings | None = None) -
 def as_data(robot: Robot, settings: Settings) -> dict[str, Any]:
     """The data of a file."""
     data: dict[str, Any] = {"robot": robot.name}
-    gravity = POINT.write(robot.gravity, robot.name, "gravity")
+    gravity = GRAVITY.write(robot.gravity, robot.name, "gravity")
     if tuple(gravity) != STANDARD_GRAVITY:
         data["gravity"] = gravity
     sections: dict[str, dict[str, Any]] = {}

@@ -80,7 +80,7 @@ def _scale(values: Iterable[float], log: bool) -> tuple[np.ndarray, Any]:
     return array, norm(array.min(), array.max())
 
 
-def plain_box(axes: Any, points: np.ndarray) -> None:
+def plain_box(axes: Any, points: np.ndarray, zoom: float = 1.1) -> None:
     """A 3-D box round the points (n, 3) with equal scales, pale walls and few ticks."""
     low, high = points.min(axis=0), points.max(axis=0)
     room = 0.05 * (high - low).max()
@@ -88,7 +88,7 @@ def plain_box(axes: Any, points: np.ndarray) -> None:
     middle = (low + high) / 2
     limits = [(m - s, m + s) for m, s in zip(middle, span, strict=True)]
     axes.set(xlim=limits[0], ylim=limits[1], zlim=limits[2])
-    axes.set_box_aspect(2 * span, zoom=1.1)
+    axes.set_box_aspect(2 * span, zoom=zoom)
     axes.set(xlabel="x (m)", ylabel="y (m)", zlabel="z (m)")
     for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
         axis.set_pane_color("#f7f8fa")

@@ -78,6 +78,8 @@ def _tree() -> sp.Robot:
         sp.Wrench("dead", on="trunk", at=0.4, **DEAD),
         sp.Wrench("follower", on="wheel", follower=True, **DEAD),
         sp.Wrench("ramped", on="branch", force=(0, 1, 0), law=sp.ramp(0.0, 1.0)),
+        sp.Sliding("felt", on="screw", friction=0.4, damping=0.2, friction_speed=0.3,
+                   normal=(1.0, -1.0, 2.0), position=(0.05, 0.1, 0.0)),
     )  # fmt: skip
 
 

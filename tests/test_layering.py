@@ -21,6 +21,8 @@ LAYERS = (
     ("results",),
     ("robot",),
     ("run",),
+    ("view",),
+    ("identify",),
     ("robots", "files"),
     ("bench",),
     ("cli",),

@@ -46,9 +46,12 @@ from supple.robot.formulas import (
 from supple.robot.items import (
     Body as Body,
     Closure as Closure,
+    Connect as Connect,
+    KnifeEdge as KnifeEdge,
     Marker as Marker,
     Prescribe as Prescribe,
     Rod as Rod,
+    Rolling as Rolling,
 )
 from supple.robot.joint import (
     Cylindrical as Cylindrical,
@@ -66,6 +69,7 @@ from supple.robot.loads import (
     Buoyancy as Buoyancy,
     Distributed as Distributed,
     Drag as Drag,
+    Sliding as Sliding,
     Stress as Stress,
     Swimming as Swimming,
     Wrench as Wrench,

@@ -22,7 +22,7 @@ QUICK = {"xla_backend_optimization_level": 0}
 """For programs that run once or a few times: half the speed, less than half the compile time."""
 
 
-def jit(function: Callable[..., Any], *, quick: bool = False, **options: Any) -> Callable[..., Any]:
+def jit(function: Callable[..., Any], *, quick: bool = False, **options: Any) -> Any:
     """``jax.jit`` with the compiler options above."""
     compiler_options = CPU_OPTIONS | QUICK if quick else CPU_OPTIONS
     return jax.jit(function, compiler_options=compiler_options, **options)

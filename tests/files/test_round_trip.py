@@ -38,6 +38,7 @@ from supple.robots.stewart import SIDEWAYS_LENGTHS, stewart_gough
 from supple.robots.string_pendulum import string_pendulum
 from supple.robots.swimmer import swimmer
 from supple.robots.tendon_beam import ROUTINGS, tendon_beam
+from supple.robots.tendon_cpr import tendon_cpr
 from supple.robots.two_drones import two_drones
 from supple.section.material import AbstractDamping
 from supple.section.shape import AbstractShape
@@ -61,6 +62,7 @@ CATALOGUE = {
     "stewart": stewart_gough,
     "moving stewart": lambda: stewart_gough(times=np.arange(10.0), lengths=SIDEWAYS_LENGTHS),
     "delta": delta,
+    "tendon CPR": tendon_cpr,
     "flexion and torsion": flexion_torsion,
     "two drones": two_drones,
     "two drones, other root": lambda: two_drones(rooted_at=2),
@@ -158,7 +160,7 @@ def test_studies_and_outputs():
 @pytest.mark.parametrize(
     "scheme",
     [
-        sp.newmark(), sp.newmark(0.3, 0.6), sp.hht(0.7), sp.wbz(0.7), sp.generalized_alpha(0.3),
+        sp.newmark(), sp.newmark(0.3, 0.6), sp.hht(0.7), sp.wbz(0.7), sp.generalized_alpha(0.3, penalty=2.0),
         sp.trapezoidal(), sp.ImplicitEuler(), sp.gauss(3), sp.gauss(2), sp.radau(3),
         sp.Explicit("rk4"), sp.Explicit(),
     ],

@@ -151,3 +151,20 @@ def test_sampled_data_drive_a_joint_without_their_noise():
     change = run().a[:, find_joint(museum(), "arm").v][:, 0]
     # Unfiltered, the noise's acceleration would be NOISE (2π 150)² = 18 000 rad/s².
     assert np.abs(change + 16 * wanted)[inner].max() < 50.0
+
+
+def test_a_run_starts_where_imposed_laws_begin():
+    """A hinge and a tendon that begin away from zero: closed at the start, without the weight."""
+    robot = sp.Robot(
+        sp.Rod(
+            "arm", length=0.4, section=sp.Circle(4e-3), strains="planar", basis=2, nodes=8,
+            material=sp.Material(E=2e9, density=1200.0), joint=sp.Revolute("z"),
+        ),
+        sp.Prescribe("motor", on="arm", value=lambda t: 0.3 + 0.1 * t),
+        sp.Tendon("tendon", on="arm", offset=(5e-3, 0.0), pull=lambda t: 1e-3 + 0.0 * t),
+        gravity=(0, -9.81, 0),
+    )  # fmt: skip
+    result = sp.simulate(robot, 0.02, dt=0.005)
+    assert result.ok
+    assert result.joint("arm")[0, 0] == pytest.approx(0.3, abs=1e-9)
+    assert np.abs(result.violation).max() < 1e-9

@@ -1,10 +1,13 @@
 """Where a robot stands and how the world is turned must not matter to its mechanics."""
 
+import dataclasses
+
 import equinox as eqx
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from supple.model.loads import SlidingFriction
 from tests.samples import (
     accelerate,
     at,
@@ -27,17 +30,22 @@ def placed_elsewhere(model):
     rotation = np.where(grounded[:, None, None], TURN @ offsets.rotation, offsets.rotation)
     moved = offsets.position @ TURN.T + SHIFT
     position = np.where(grounded[:, None], moved, offsets.position)
-    loads = [
-        load.value
-        if load.follower
-        else np.concatenate([TURN @ load.value[:3], TURN @ load.value[3:]])
-        for load in model.loads
-    ]
+    model = dataclasses.replace(model, loads=tuple(map(turned, model.loads)))
     return eqx.tree_at(
-        lambda m: [m.offsets.rotation, m.offsets.position, m.gravity, *(x.value for x in m.loads)],
+        lambda m: [m.offsets.rotation, m.offsets.position, m.gravity],
         model,
-        [rotation, position, TURN @ model.gravity, *loads],
+        [rotation, position, TURN @ model.gravity],
     )
+
+
+def turned(load):
+    """A load with what it has fixed in space turned along."""
+    if isinstance(load, SlidingFriction):
+        return dataclasses.replace(load, normal=TURN @ load.normal)
+    if load.follower:
+        return load
+    value = np.concatenate([TURN @ load.value[:3], TURN @ load.value[3:]])
+    return dataclasses.replace(load, value=value)
 
 
 @pytest.mark.parametrize("robot", ["clamped", "tree"])

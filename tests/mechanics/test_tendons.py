@@ -155,6 +155,24 @@ def test_the_tangent_is_exact_and_moment_arms_are_gradients_of_lengths(build, rn
         np.testing.assert_allclose(now.arms, gradient, atol=1e-12)
 
 
+@pytest.mark.parametrize(("rate", "sign"), [(5.0, -1), (-5.0, 1)])
+def test_friction_takes_tension_away_like_a_capstan(rate, sign):
+    """On an arc of curvature κ the tension is T₀ exp(∓ μ κ X): less towards the end when pulled."""
+    mu, kappa = 0.3, 4.0
+    tendon = sp.Tendon("pull", on="arm", offset=(OFFSET, 0.0), tension=1.0, friction=mu,
+                       friction_speed=1e-9)  # fmt: skip
+    model = arm(tendon, strains="planar", basis=1).build()
+    # Bending towards the tendon shortens it: it is being pulled.
+    c = Coordinates(np.array([kappa]), np.zeros(1), np.array([rate]), np.zeros(1), np.zeros(()))
+    now = jit(driven)(model, c)
+    decay = sign * mu * kappa
+    along = (np.exp(decay * LENGTH) - 1) / decay
+    np.testing.assert_allclose(now.arms, [[-OFFSET * LENGTH]], rtol=1e-12)
+    np.testing.assert_allclose(now.pushes, [[-OFFSET * along]], rtol=1e-5)  # at its end it rests
+    # What friction takes: power at the base less power on the rod.
+    assert -now.effort @ (now.pushes - now.arms) @ c.xdot > 0
+
+
 def test_length_is_that_of_the_curve_in_space():
     """∫ |Γ| equals the length of the channel drawn through the deformed rod."""
     held = sp.equilibrium(arm(sp.Tendon("helix", on="arm", offset=helix, tension=3.0)))

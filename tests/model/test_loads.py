@@ -10,7 +10,7 @@ import pytest
 import supple as sp
 from supple.lie import Pose, se3, so3
 from supple.model.laws import Constant
-from supple.model.loads import AbstractPointLoad, PointWrench
+from supple.model.loads import AbstractPointLoad, PointWrench, SlidingFriction
 from tests.samples import at, tangent
 from tests.tools import jit
 
@@ -95,3 +95,59 @@ def test_a_load_of_ones_own_sees_the_world_pose(joint):
     found = tangent(model, at(q, np.zeros(model.nv)))
     assert float(found.residual[along]) == pytest.approx(30.0)
     assert float(found.stiffness[along, along]) == pytest.approx(10.0)
+
+
+FRICTION, DAMPING, SLOW = 0.3, 0.2, 1e-2
+SLIDING = SlidingFriction(
+    0,
+    Pose(np.eye(3), np.zeros(3)),
+    np.array([0.6, 0.0, 0.8]),
+    np.asarray(FRICTION),
+    np.asarray(DAMPING),
+    np.asarray(SLOW),
+)
+
+
+def test_sliding_friction_is_a_force_along_the_plane_against_the_motion(place):
+    pose, twist = place
+    found = SLIDING.wrench(jnp.asarray(0.0), pose, twist)
+    np.testing.assert_array_equal(found[:3], 0.0)  # a force at the point, and no moment
+    force, velocity = pose.rotation @ found[3:], pose.rotation @ twist[3:]
+    along = velocity - SLIDING.normal * (SLIDING.normal @ velocity)
+    speed = np.linalg.norm(along)
+    expected = -(DAMPING * speed + FRICTION * speed / np.hypot(speed, SLOW)) * along / speed
+    np.testing.assert_allclose(force, expected, atol=1e-14)
+    assert float(found @ twist) < 0  # it takes energy out
+
+
+def test_sliding_friction_is_smooth_at_rest(place):
+    pose, _ = place
+    force, (by_shift, by_rate) = jit(
+        lambda pose, twist: (
+            SLIDING.wrench(jnp.asarray(0.0), pose, twist),
+            SLIDING.tangent(jnp.asarray(0.0), pose, twist),
+        )
+    )(pose, jnp.zeros(6))
+    np.testing.assert_array_equal(force, 0.0)
+    np.testing.assert_array_equal(by_shift, 0.0)
+    normal = pose.rotation.T @ SLIDING.normal
+    plane = np.eye(3) - np.outer(normal, normal)
+    np.testing.assert_allclose(by_rate[3:, 3:], -(DAMPING + FRICTION / SLOW) * plane, atol=1e-12)
+
+
+def test_a_pushed_disc_stops_where_coulomb_says():
+    """v²/(2μg) away, having lost friction times way."""
+    mass, push = 0.24, np.array([0.3, -0.4])
+    disc = sp.Body("disc", mass=mass, inertia=(1, 1, 1), joint=sp.Planar("z"))
+    model = sp.Robot(
+        disc, sp.Sliding("felt", on="disc", friction=FRICTION, friction_speed=1e-4)
+    ).build()
+    start = sp.initial_state(model, v=np.array([*push, 0.0]))
+    stop = mass * np.linalg.norm(push) / FRICTION
+    result = sp.simulate(model, 1.2 * stop, dt=2e-3, start=start, throw=True)
+    expected = push * stop / 2
+    np.testing.assert_allclose(result.position("disc")[-1, :2], expected, atol=2e-4)
+    sliding = result.t < 0.95 * stop
+    lost = result.energies.kinetic[0] - result.energies.kinetic[sliding]
+    way = np.linalg.norm(result.position("disc")[sliding], axis=1)
+    np.testing.assert_allclose(lost, FRICTION * way, atol=1e-4 * lost.max())

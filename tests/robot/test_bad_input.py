@@ -15,6 +15,11 @@ def rod(**changes):
     return sp.Rod("arm", **{**options, **changes})
 
 
+def twice(u):
+    """The same function as both columns of a basis."""
+    return np.stack([1 + u, 1 + u], axis=1)
+
+
 def body(**changes):
     """A good body named "tool", with changes."""
     return sp.Body("tool", **{**dict(mass=1.0, inertia=(1e-3, 1e-3, 1e-3)), **changes})
@@ -112,6 +117,16 @@ CASES = [
     ),
     ("rest that raises", lambda: rod(rest=lambda u: 1 / 0), "arm: rest", "function", "(n, 6)"),
     ("one node", lambda: rod(nodes=1), "arm: nodes", "got 1", ">= 2"),
+    (
+        "fewer nodes than modes",
+        lambda: sp.Robot(rod(nodes=2, basis={"kx": 2, "ky": 3, "kz": 1})).build(),
+        "arm: nodes", "got 2", "only 2 of the 3 functions of ky",
+    ),
+    (
+        "a function twice",
+        lambda: sp.Robot(rod(basis=sp.CustomBasis(twice, 2))).build(),
+        "arm: nodes", "got None", "only 1 of the 2 functions of kx",
+    ),
     ("break outside", lambda: rod(breaks=(1.5,)), "arm: breaks", "(1.5,)", "(0, 1)"),
     ("break at the end", lambda: rod(breaks=(1.0,)), "arm: breaks", "(1.0,)", "(0, 1)"),
     ("one bare break", lambda: rod(breaks=0.5), "arm: breaks", "got 0.5", "(0, 1)"),
@@ -147,6 +162,27 @@ CASES = [
     ),
     ("short inertia", lambda: body(inertia=(1, 1)), "tool: inertia", "(1, 1)", "(3, 3)"),
     ("joint is a class", lambda: body(joint=sp.Revolute), "tool: joint", "Revolute", "joint"),
+    # Friction
+    (
+        "friction that drives",
+        lambda: sp.Sliding("felt", on="tool", friction=-1.0),
+        "felt: friction", "got -1.0", ">= 0",
+    ),
+    (
+        "friction that jumps",
+        lambda: sp.Sliding("felt", on="tool", friction=1.0, friction_speed=0.0),
+        "felt: friction_speed", "got 0.0", "> 0",
+    ),
+    (
+        "sliding on no plane",
+        lambda: sp.Sliding("felt", on="tool", normal=(0, 0, 0)),
+        "felt: normal", "(0, 0, 0)", "zero",
+    ),
+    (
+        "nothing slides",
+        lambda: sp.Robot(body(), sp.Sliding("felt", on="toll")),
+        "felt: on", "'toll'", "tool",
+    ),
     # Joints
     ("no such axis", lambda: jointed(sp.Revolute("w")), "tool: joint.axis", "'w'", "x, y, z"),
     ("zero axis", lambda: jointed(sp.Revolute((0, 0, 0))), "tool: joint.axis", "(0, 0, 0)", "zero"),

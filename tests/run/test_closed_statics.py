@@ -143,5 +143,48 @@ def test_a_shallow_truss_snaps_through_at_its_closed_form():
     assert [point.kind for point in branch.special] == ["limit"]
     assert branch.unstable.max() == 1
     # Flat, it carries nothing and would need a pull to be held: the branch has come back to t = 0.
-    assert "first time" in branch.message
+    assert "came back to t = 0 s" in branch.message
     assert branch.t[-1] < 0.0
+    # Let go on, it turns again under a pull as large and comes back to where it began, upside down.
+    whole = follow(robot, until=highest, step=0.05, since=-np.inf)
+    assert [point.kind for point in whole.special] == ["limit", "limit"]
+    assert whole.limits[1].t == pytest.approx(-highest, rel=1e-5)
+    assert "reached the end" in whole.message
+
+
+def test_a_branching_point_just_after_a_limit_point_is_told_from_it():
+    """A truss of two steep spring bars: both points lie within one step, and are known in closed form."""
+    base, height, stiffness = 1.0, 2.68, 100.0
+    free = np.hypot(base, height)
+
+    def bar(name, side):
+        slope = np.arctan2(height, side * -base)
+        return (
+            sp.Body(f"{name} bar", mass=0.1, inertia=(1e-3,) * 3, joint=sp.Revolute("z"),
+                    position=(side * base, 0, 0), rotation=(0, 0, slope)),
+            sp.Body(f"{name} ram", parent=f"{name} bar", mass=0.1, inertia=(1e-3,) * 3,
+                    position=(free, 0, 0), joint=sp.Prismatic("x", stiffness=stiffness)),
+            sp.Closure(f"{name} end", on=f"{name} ram", to="apex", joint=sp.Spherical()),
+        )  # fmt: skip
+
+    robot = sp.Robot(
+        sp.Body("apex", mass=0.1, inertia=(1e-3,) * 3, position=(0, height, 0),
+                joint=sp.Planar("z", stiffness=(0.0, 0.0, 1.0))),
+        *bar("left", -1), *bar("right", 1),
+        sp.Wrench("press", on="apex", force=(0, -1, 0), law=lambda t: 100 * t),
+        gravity=(0, 0, 0),
+    )  # fmt: skip
+
+    def load(length):
+        return 2 * stiffness * (free - length) / length * np.sqrt(length**2 - base**2) / 100
+
+    limit = (free * base**2) ** (1 / 3)  # vertical stiffness vanishes
+    # Its sideways stiffness vanishes where l³ - l₀ l² + l₀ b² = 0.
+    after, before = sorted(r.real for r in np.roots([1.0, -free, 0.0, free * base**2]))[1:]
+    branch = follow(
+        robot, until=2 * load(limit), step=0.1, largest=0.4, since=-np.inf, max_points=25
+    )
+    assert [point.kind for point in branch.special[:3]] == ["branch", "limit", "branch"]
+    assert branch.special[1].index == branch.special[2].index
+    for point, length in zip(branch.special, (before, limit, after), strict=False):
+        assert point.t == pytest.approx(load(length), rel=1e-4)

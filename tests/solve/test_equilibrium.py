@@ -167,3 +167,21 @@ def test_starts_that_do_not_fit_are_refused(start, part):
     with pytest.raises(sp.StateError) as caught:
         sp.equilibrium(cantilever(), start=start)
     assert part in str(caught.value)
+
+
+def rising(t):
+    return (0.0, 0.0, 3.0 * t**2), (0.0, 0.5 * t, 0.0)
+
+
+def test_a_driven_base_is_at_rest_in_statics():
+    """Neither its acceleration at t = 0 nor its velocity later is felt; where it stands is."""
+    rod = dict(length=0.5, section=sp.Circle(2e-3), basis=3, nodes=10,
+               material=sp.Material(E=2e9, density=1200.0))  # fmt: skip
+    driven = sp.Robot(sp.Rod("arm", joint=sp.Driven(rising), **rod)).build()
+    for t in (0.0, 0.2):
+        position, rotation = rising(t)
+        fixed = sp.Robot(sp.Rod("arm", position=position, rotation=rotation, **rod))
+        np.testing.assert_allclose(
+            sp.equilibrium(driven, t=t).position("arm"), sp.equilibrium(fixed).position("arm"),
+            atol=1e-9,
+        )  # fmt: skip

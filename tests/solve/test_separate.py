@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.mechanics.inverse_dynamics import balance
+from supple.mechanics.saddle import saddle
 from supple.mechanics.separate_tangent import (
     is_separable,
     separate_tangent,
     structure_of,
 )
 from supple.robots.stewart import stewart_gough
-from supple.solve.saddle import saddle
 from supple.solve.separate import factorise_separate
 from supple.time import alpha
 from tests.samples import random_motion
@@ -51,7 +52,7 @@ def mixed(mass_only=False):
 @jit
 def both(model, structure_right, c):
     structure = structure_of(model)
-    tangent = separate_tangent(model, structure, c)
+    tangent = separate_tangent(model, structure, c, balance(model, c))
     blocks = [
         mass + 0.01 * damping + 1e-4 * stiffness for mass, damping, stiffness in tangent.blocks
     ]
@@ -69,7 +70,7 @@ def both(model, structure_right, c):
             for r, row in enumerate(structure.table[k]):
                 if row >= 0:
                     jacobian = jacobian.at[row, first : first + width].add(own[i, r])
-    dense = saddle(matrix, jacobian)
+    dense = saddle(matrix, jacobian, jacobian)
     return factors.solve(structure_right), jnp.linalg.solve(dense, structure_right), jacobian
 
 

@@ -168,3 +168,34 @@ def test_gradient_and_batch_of_a_closed_run():
     differences = (batch[1:4] - batch[4:]).T / (2e-4 * THETA)
     weight = jnp.abs(differences).max(axis=0)
     assert jnp.max(jnp.abs(gradient - differences) / weight) < TOL_FD
+
+
+def test_an_undamped_scheme_on_closed_loops_is_warned_about():
+    with pytest.warns(RuntimeWarning, match="weakly unstable"):
+        sp.simulate(floater(), 0.01, dt=0.01, start=thrown(), scheme=sp.newmark())
+
+
+def test_a_penalty_changes_the_matrix_but_not_the_motion():
+    """Of the augmented Lagrangian: the same states and forces, nearly the same iterations and condition."""
+    plain, augmented = (
+        sp.simulate(floater(), DURATION, dt=0.01, start=thrown(),
+                    scheme=sp.generalized_alpha(0.8, TIGHT, penalty=p)) for p in (0.0, 1.0)
+    )  # fmt: skip
+    assert np.abs(plain.q - augmented.q).max() < 1e-9
+    size = np.abs(plain.multipliers).max()
+    assert np.abs(plain.multipliers - augmented.multipliers).max() < 1e-6 * size
+    assert augmented.newton.sum() <= 1.1 * plain.newton.sum()
+    conditions = [condition(plain, p) for p in (0.0, 1.0)]
+    assert conditions[1] <= 2 * conditions[0]
+
+
+def condition(result, penalty):
+    """Condition of the matrix of the last step, coordinates in units of their scales."""
+    scheme = sp.generalized_alpha(0.8, TIGHT, penalty=penalty)
+    model, h = result.model, jnp.asarray(0.01)
+    state = result.cursor.state
+    problem = scheme._problem(model, state, scheme.start(model, state), h)
+    y = problem.unknowns(h * state.v, state.multipliers)
+    matrix = np.asarray(jit(lambda: problem.exact(y)[1])())
+    units = np.concatenate([np.asarray(model.scale), np.ones(model.equations)])
+    return np.linalg.cond(units[:, None] * matrix * units)

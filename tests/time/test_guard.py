@@ -41,6 +41,34 @@ def rollout_energies(model, state):
     return jax.vmap(lambda s: energies(model, s.q, s.v, s.t).total)(states)
 
 
+@pytest.mark.parametrize(
+    ("scheme", "guarded"),
+    [
+        (sp.generalized_alpha(0.8), True),
+        (sp.hht(0.8), True),
+        (sp.wbz(0.8), True),
+        (sp.newmark(beta=0.3025, gamma=0.6), True),
+        (sp.radau(3), True),
+        (sp.generalized_alpha(1.0), False),
+        (sp.hht(1.0), False),
+        (sp.newmark(), False),
+        (sp.trapezoidal(), False),
+        (sp.gauss(2), False),
+    ],
+)
+def test_schemes_are_guarded_if_they_damp_a_linear_vibration(scheme, guarded):
+    """One long step of an undamped pendulum that hardly swings: it loses energy, or none."""
+    assert scheme.guarded == guarded
+    robot = sp.Robot(
+        sp.Body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1), joint=sp.Prismatic("x", stiffness=1.0)),
+        gravity=(0, 0, 0),
+    )
+    model = robot.build()
+    states = sp.rollout(model, sp.initial_state(model, q=[1.0]), scheme, 3.0, 40).states
+    lost = 1 - float(states.q[-1, 0] ** 2 + states.v[-1, 0] ** 2)
+    assert (lost > 0.1) if guarded else (abs(lost) < 1e-9)
+
+
 def test_a_robot_at_rest_is_not_split():
     robot = sp.Robot(arm(), gravity=(9.81, 0, 0))
     result = sp.simulate(robot, 0.5, dt=0.01, start=sp.equilibrium(robot))
@@ -99,3 +127,19 @@ def test_robots_that_something_works_on_are_not_judged(robot):
     model = robot.build()
     assert not is_passive(model)
     assert open_ledger(model, sp.initial_state(model)) is None
+
+
+def test_the_ledger_follows_the_work_of_imposed_coordinates():
+    """Steps that resolve the motion: the energy is what the motor has put in, to the rule's order."""
+    robot = sp.Robot(
+        arm(joint=sp.Revolute("z")),
+        sp.Prescribe(
+            "motor", on="arm", value=sp.Spline([0.0, 0.1, 0.2, 0.4], [0.0, 0.2, 0.6, 0.3])
+        ),
+        gravity=(0, 0, 0),
+    )
+    result = sp.simulate(robot, 0.4, dt=5e-4)
+    energy = result.energies.total
+    assert energy[-1] > 1e-3
+    assert float(result.cursor.ledger.start) == pytest.approx(energy[-1], abs=0.02 * energy.max())
+    assert result.substeps.max() == 1

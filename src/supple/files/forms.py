@@ -171,7 +171,8 @@ class Record(AbstractKind):
         found: dict[str, Any] = {}
         for name, kind in self.kinds.items():
             own = getattr(value, name) if apart is None else apart[name]
-            if own is None or _is_default(own, self.defaults[name]):
+            default = self.defaults[name]
+            if (own is None and default is None) or _is_default(own, default):
                 continue
             found[name] = kind.write(own, item, f"{field}.{name}" if field else name)
         return (

@@ -5,7 +5,7 @@ from typing import Any
 
 from supple.errors import DescriptionError
 from supple.expression import Expression
-from supple.files.common import COORDINATE, FRACTION, ITEM, POINT, ROTATION, number, vector
+from supple.files.common import AXIS, COORDINATE, FRACTION, ITEM, POINT, ROTATION, number, vector
 from supple.files.forms import Record, item
 from supple.files.joints import JOINT
 from supple.files.kinds import (
@@ -29,8 +29,8 @@ from supple.files.rods import BASIS, MATERIAL, PROPERTIES, REST, SECTION, SPACE
 from supple.robot.actuators import Chamber, Motor, Spring, Tendon
 from supple.robot.controller import Controller
 from supple.robot.formulas import LINE_VARIABLES, LoadDensity
-from supple.robot.items import Body, Closure, Marker, Prescribe, Rod
-from supple.robot.loads import Buoyancy, Distributed, Drag, Stress, Swimming, Wrench
+from supple.robot.items import Body, Closure, Connect, KnifeEdge, Marker, Prescribe, Rod, Rolling
+from supple.robot.loads import Buoyancy, Distributed, Drag, Sliding, Stress, Swimming, Wrench
 
 
 @dataclass(frozen=True)
@@ -88,11 +88,37 @@ class _Density(AbstractLeaf):
         return inner.text
 
 
+@dataclass(frozen=True)
+class _Parent(AbstractLeaf):
+    """A name, or "none" for an item that connections put in its place."""
+
+    need: str = "the name of the item it is on, ground, or none where a connection carries it"
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return {"type": "string", "description": self.need}
+
+    def read(self, value: Any, context: Context) -> str | None:
+        name = Text(self.need).read(value, context)
+        return None if name == "none" else name
+
+    def write(self, value: Any, item: str, field: str) -> str:
+        if value == "none":
+            raise DescriptionError(item, field, value, "another name: in files, none is no parent")
+        return "none" if value is None else str(value)
+
+
 _PLACE = {
-    "parent": Text("the name of the item it is on, or ground"),
+    "parent": _Parent(),
     "at": FRACTION,
     "position": POINT,
     "rotation": ROTATION,
+}
+_JOINTED = {
+    "joint": JOINT,
+    "joint_position": POINT,
+    "joint_rotation": ROTATION,
+    "joint_name": Text("a name for the joint"),
 }
 _TO = {"to_at": FRACTION, "to_position": POINT}
 _SPAN = {"start": FRACTION, "end": FRACTION}
@@ -107,13 +133,14 @@ ITEMS: dict[str, Record] = {
         strains=ListOf(Text("a rod model, or strains"), "a rod model, or a list of strains", True),
         basis=BASIS,
         rest=REST,
-        joint=JOINT,
+        **_JOINTED,
         nodes=Integer("a number of nodes", least=2),
         breaks=ListOf(
             Number("a fraction of the length"), "fractions where something is not smooth"
         ),
         space=SPACE,
         growth=law("the length over its first value"),
+        slides=Flag("true for a rod that is pushed out of its base"),
         **_PLACE,
     ),
     "bodies": item(
@@ -121,7 +148,7 @@ ITEMS: dict[str, Record] = {
         mass=number("kg"),
         inertia=Numbers("(Ixx, Iyy, Izz) or a matrix, kg m²", ((3,), (3, 3))),
         com=POINT,
-        joint=JOINT,
+        **_JOINTED,
         **_PLACE,
     ),
     "markers": item(Marker, **_PLACE),
@@ -135,6 +162,28 @@ ITEMS: dict[str, Record] = {
         rotation=ROTATION,
         **_TO,
         to_rotation=ROTATION,
+    ),
+    "connections": item(
+        Connect,
+        on=ITEM,
+        to=ITEM,
+        joint=JOINT,
+        at=FRACTION,
+        position=POINT,
+        rotation=ROTATION,
+        **_TO,
+        to_rotation=ROTATION,
+        cut=Flag("true to close a loop, false to carry; chosen if left out"),
+    ),
+    "knife_edges": item(KnifeEdge, on=ITEM, across=AXIS, at=FRACTION, position=POINT),
+    "rolling": item(
+        Rolling,
+        on=ITEM,
+        radius=number("m"),
+        axle=AXIS,
+        normal=AXIS,
+        at=FRACTION,
+        position=POINT,
     ),
     "prescribed": item(
         Prescribe,
@@ -206,6 +255,16 @@ ITEMS: dict[str, Record] = {
         position=POINT,
         follower=Flag(),
         law=law("a factor, or six"),
+    ),
+    "sliding": item(
+        Sliding,
+        on=ITEM,
+        friction=number("N"),
+        damping=number("N s/m"),
+        friction_speed=number("m/s"),
+        normal=AXIS,
+        at=FRACTION,
+        position=POINT,
     ),
     "stresses": item(
         Stress,

@@ -47,8 +47,11 @@ class RobotFile:
         assert self._again is not None
         return self._again(parameters)
 
-    def run(self, study: str | None = None, progress: Any = None) -> Any:
-        """Compute a study by name; without one, the only one of the file."""
+    def run(self, study: str | None = None, **options: Any) -> Any:
+        """Compute a study by name; without one, the only one of the file.
+
+        Options are those of :func:`supple.simulate`, for studies that simulate: ``progress``, ``store``, ….
+        """
         studies = self.settings.studies
         if study is None and len(studies) == 1:
             study = next(iter(studies))
@@ -56,7 +59,7 @@ class RobotFile:
             known = ", ".join(studies) or "none: add simulate: {duration: …} to the file"
             raise DescriptionError(self.robot.name, "study", study, f"one of: {known}")
         return studies[study].run(
-            lambda **values: (self.with_parameters(**values) if values else self).robot, progress
+            lambda **values: (self.with_parameters(**values) if values else self).robot, **options
         )
 
     def reported(self, result: Any) -> dict[str, np.ndarray]:

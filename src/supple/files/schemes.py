@@ -31,6 +31,7 @@ _NEWTON = {
         smallest_damping=number("a factor"),
     )
 }
+_PENALTY = number("the weight (kg) of an augmented Lagrangian for closed loops")
 _RHO = number("the spectral radius at infinite frequency")
 
 
@@ -44,7 +45,7 @@ def _family(name: str) -> Callable[[Any], bool]:
 SCHEME = OneOf(
     "a time scheme",
     {
-        "generalized-alpha": record(generalized_alpha, rho=_RHO, **_NEWTON),
+        "generalized-alpha": record(generalized_alpha, rho=_RHO, penalty=_PENALTY, **_NEWTON),
         "hht": record(hht, rho=_RHO, **_NEWTON),
         "wbz": record(wbz, rho=_RHO, **_NEWTON),
         "newmark": record(newmark, beta=number("β"), gamma=number("γ"), **_NEWTON),
@@ -59,6 +60,7 @@ SCHEME = OneOf(
             alpha_f=number("α_f"),
             beta=number("β"),
             gamma=number("γ"),
+            penalty=_PENALTY,
             **_NEWTON,
         ),
     },

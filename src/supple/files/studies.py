@@ -84,7 +84,7 @@ class Simulate:
     start: Start | None = None
     max_steps: int = 10_000_000
 
-    def run(self, build: Build, progress: Any = None) -> Result:
+    def run(self, build: Build, **options: Any) -> Result:
         """Simulate the robot."""
         model = build().build(DEFAULT_ACCURACY if self.accuracy is None else self.accuracy)
         return simulate(
@@ -95,8 +95,8 @@ class Simulate:
             scheme=self.scheme,
             start=None if self.start is None else self.start.state(model),
             output=None if self.output is None else _instants(self.output),
-            progress=progress,
             max_steps=self.max_steps,
+            **options,
         )
 
 
@@ -111,12 +111,12 @@ class Release:
     scheme: AbstractScheme | None = None
     output: Any = None
 
-    def run(self, build: Build, progress: Any = None) -> Result:
+    def run(self, build: Build, **options: Any) -> Result:
         """Hold the robot, let go and simulate."""
-        options: dict[str, Any] = {"dt": self.dt, "accuracy": self.accuracy, "scheme": self.scheme}
+        options |= {"dt": self.dt, "accuracy": self.accuracy, "scheme": self.scheme}
         if self.output is not None:
             options["output"] = _instants(self.output)
-        return release(build(), self.loads, self.duration, progress=progress, **options)
+        return release(build(), self.loads, self.duration, **options)
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Statics:
     accuracy: float | None = None
     first_increment: float = 1.0
 
-    def run(self, build: Build, progress: Any = None) -> Equilibrium:
+    def run(self, build: Build, **options: Any) -> Equilibrium:
         """The equilibrium."""
         return equilibrium(
             build(), t=self.t, accuracy=self.accuracy, first_increment=self.first_increment
@@ -141,7 +141,7 @@ class Sweep:
     parameter: str
     values: tuple[float, ...]
 
-    def run(self, build: Build, progress: Any = None) -> list[Equilibrium]:
+    def run(self, build: Build, **options: Any) -> list[Equilibrium]:
         """The equilibria."""
         return list(sweep(lambda value: build(**{self.parameter: value}), self.values))
 
@@ -153,7 +153,7 @@ class ModesStudy:
     count: int | None = None
     at: str = "described"
 
-    def run(self, build: Build, progress: Any = None) -> Modes:
+    def run(self, build: Build, **options: Any) -> Modes:
         """The modes."""
         model = build().build()
         return modes(model, at=Start(self.at).state(model), count=self.count)
@@ -179,10 +179,11 @@ QUANTITIES: dict[str, Callable[[Any, str], Any]] = {
     "spring_tension": lambda result, name: result.spring(name)[1],
     "effort": lambda result, name: result.effort(name),
     "closure": lambda result, name: result.closure(name),
+    "contact": lambda result, name: result.contact(name),
     "input": lambda result, name: result.input(name),
     "energy": lambda result, name: getattr(result.energies, name),
 }
-"""What a result can report about a named thing (energy: kinetic, elastic, gravity, total)."""
+"""What a result can report about a named thing (energy: kinetic, elastic, potential, total)."""
 
 
 @dataclass(frozen=True)

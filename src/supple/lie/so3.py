@@ -1,4 +1,8 @@
-"""Rotations: exponential, logarithm, their tangents, and quaternions, safe near zero angle."""
+"""Rotations: exponential, logarithm, their tangents, and quaternions, safe near zero angle.
+
+Small products are written as products and sums of entries: the compiler makes one loop of several of them,
+where each matrix product would be a call of its own.
+"""
 
 import math
 from typing import NamedTuple
@@ -12,44 +16,52 @@ from supple.arrays import Array
 # Below this squared angle the closed forms lose digits and the series (error < 1e-17) take over.
 _SMALL_ANGLE_SQUARED = 1e-4
 
+_HATS = np.zeros((3, 3, 3))
+"""Derivative of hat(w): the last axis counts the components of w."""
+for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+    _HATS[_j, _k, _i], _HATS[_k, _j, _i] = -1.0, 1.0
+
 
 def hat(w: Float[Array, "*b 3"]) -> Float[Array, "*b 3 3"]:
     """Matrix of the cross product: ``hat(w) @ v = w × v``."""
-    zero = jnp.zeros_like(w[..., 0])
-    x, y, z = w[..., 0], w[..., 1], w[..., 2]
-    rows = jnp.stack([zero, -z, y, z, zero, -x, -y, x, zero], axis=-1)
-    return rows.reshape(*w.shape[:-1], 3, 3)
+    return jnp.sum(w[..., None, None, :] * _HATS, axis=-1)
 
 
-def _trig_ratios(
-    angle_squared: Float[Array, "*b"],
-) -> tuple[Float[Array, "*b"], Float[Array, "*b"], Float[Array, "*b"]]:
-    """Sin θ/θ, (1 - cos θ)/θ² and (θ - sin θ)/θ³ as smooth functions of θ²."""
-    small = angle_squared < _SMALL_ANGLE_SQUARED
-    safe = jnp.where(small, 1.0, angle_squared)  # keeps reverse-mode gradients finite at zero
-    angle = jnp.sqrt(safe)
-    sine, cosine = jnp.sin(angle), jnp.cos(angle)
-    t = angle_squared
-    sinc = jnp.where(small, 1 - t / 6 * (1 - t / 20 * (1 - t / 42)), sine / angle)
-    versine = jnp.where(small, 0.5 - t / 24 * (1 - t / 30 * (1 - t / 56)), (1 - cosine) / safe)
-    cubic = jnp.where(
-        small, 1 / 6 - t / 120 * (1 - t / 42 * (1 - t / 72)), (angle - sine) / (safe * angle)
-    )
-    return sinc, versine, cubic
+def turn(R: Float[Array, "*b n m"], v: Float[Array, "*b m"]) -> Float[Array, "*b n"]:
+    """``R v``, for matrices of a few rows."""
+    return jnp.sum(R * v[..., None, :], axis=-1)
+
+
+def product(A: Float[Array, "*b n k"], B: Float[Array, "*b k m"]) -> Float[Array, "*b n m"]:
+    """``A B``, for matrices of a few rows and columns."""
+    return jnp.sum(A[..., :, :, None] * B[..., None, :, :], axis=-2)
+
+
+def _outer(a: Float[Array, "*b 3"], b: Float[Array, "*b 3"]) -> Float[Array, "*b 3 3"]:
+    return a[..., :, None] * b[..., None, :]
 
 
 def exp(w: Float[Array, "*b 3"]) -> Float[Array, "*b 3 3"]:
     """Rotation matrix of the rotation vector ``w`` (rad)."""
-    sinc, versine, _ = _trig_ratios(jnp.sum(w * w, axis=-1))
-    wh = hat(w)
-    return jnp.eye(3) + sinc[..., None, None] * wh + versine[..., None, None] * (wh @ wh)
+    s = jnp.sum(w * w, axis=-1)
+    c = _stumpff(s)
+    c1, c2 = c[..., 0, None, None], c[..., 1, None, None]
+    return (1 - c2 * s[..., None, None]) * jnp.eye(3) + c1 * hat(w) + c2 * _outer(w, w)
 
 
 def right_jacobian(w: Float[Array, "*b 3"]) -> Float[Array, "*b 3 3"]:
     """T with ``(Rᵀ δR)^∨ = T(w) δw`` for ``R = exp(w)``; the body angular velocity is ``T(w) ẇ``."""
-    _, versine, cubic = _trig_ratios(jnp.sum(w * w, axis=-1))
-    wh = hat(w)
-    return jnp.eye(3) - versine[..., None, None] * wh + cubic[..., None, None] * (wh @ wh)
+    c = _stumpff(jnp.sum(w * w, axis=-1))
+    c1, c2, c3 = (c[..., k, None, None] for k in range(3))
+    return c1 * jnp.eye(3) - c2 * hat(w) + c3 * _outer(w, w)
+
+
+def right_jacobian_inverse(w: Float[Array, "*b 3"]) -> Float[Array, "*b 3 3"]:
+    """``T(w)⁻¹``, for angles below a full turn, where T is singular."""
+    s = jnp.sum(w * w, axis=-1)
+    c = _stumpff(s)
+    bend = ((c[..., 2] - 2 * c[..., 3]) / (2 * c[..., 1]))[..., None, None]
+    return (1 - bend * s[..., None, None]) * jnp.eye(3) + hat(w) / 2 + bend * _outer(w, w)
 
 
 class JacobianRates(NamedTuple):
@@ -68,79 +80,80 @@ def right_jacobian_rates(
 
     With s = w·w and Stumpff's functions, T = c₁ 1 - c₂ ŵ + c₃ w wᵀ, and 2 dc_k/ds = k c_{k+2} - c_{k+1}.
     """
-    s, ds = jnp.sum(w * w, axis=-1), 2 * jnp.sum(w * dw, axis=-1)
-    dds = 2 * jnp.sum(dw * dw + w * ddw, axis=-1)
-    c = jnp.stack(_stumpff(s), axis=-1)  # c₁ … c₇
+    c = _stumpff(jnp.sum(w * w, axis=-1))  # c₁ … c₇
+    ds = 2 * jnp.sum(w * dw, axis=-1)[..., None]
+    dds = 2 * jnp.sum(dw * dw + w * ddw, axis=-1)[..., None]
     k = np.arange(1.0, 6.0)
     slope = (k * c[..., 2:] - c[..., 1:-1]) / 2  # of c₁ … c₅
     bend = (k[:3] * slope[..., 2:] - slope[..., 1:-1]) / 2  # of c₁ … c₃
     c, slope = c[..., :3], slope[..., :3]
-    first = slope * ds[..., None]
-    second = bend * (ds**2)[..., None] + slope * dds[..., None]
-
-    vectors = jnp.stack([w, dw, ddw], axis=-2)
-    outer = vectors[..., :, None, :, None] * vectors[..., None, :, None, :]  # pairs of vectors
-    ww, wd, dd = outer[..., 0, 0, :, :], outer[..., 0, 1, :, :], outer[..., 1, 1, :, :]
-    wd = wd + jnp.swapaxes(wd, -1, -2)
-    wa = outer[..., 0, 2, :, :] + outer[..., 2, 0, :, :]
-    hats = hat(vectors)
-    eye = jnp.eye(3)
-    basis = jnp.stack([jnp.broadcast_to(eye, ww.shape), -hats[..., 0, :, :], ww], axis=-1)
-
-    def spread(coefficients: Float[Array, "*b 3"]) -> Float[Array, "*b 3 3"]:
-        return jnp.einsum("...ijk,...k->...ij", basis, coefficients)
-
-    def scaled(
-        factor: Float[Array, "*b"], matrix: Float[Array, "*b 3 3"]
-    ) -> Float[Array, "*b 3 3"]:
-        return factor[..., None, None] * matrix
-
-    c2, c3 = c[..., 1], c[..., 2]
-    rate = spread(first) - scaled(c2, hats[..., 1, :, :]) + scaled(c3, wd)
-    acceleration = (
-        spread(second)
-        - scaled(2 * first[..., 1], hats[..., 1, :, :])
-        - scaled(c2, hats[..., 2, :, :])
-        + scaled(2 * first[..., 2], wd)
-        + scaled(c3, wa + 2 * dd)
+    first, second = slope * ds, bend * ds**2 + slope * dds
+    hats = hat(w), hat(dw), hat(ddw)
+    squares = (
+        _outer(w, w),
+        _outer(w, dw) + _outer(dw, w),
+        _outer(w, ddw) + 2 * _outer(dw, dw) + _outer(ddw, w),
     )
-    turned = jnp.einsum("...i,jk->...ijk", w, np.eye(3))
+
+    def combined(a: Float[Array, "*b 3"], order: int) -> Float[Array, "*b 3 3"]:
+        """-a₂ and a₃ times the time derivatives of ŵ and w wᵀ, with a₁ for w itself."""
+        a1, a2, a3 = (a[..., i, None, None] for i in range(3))
+        turned = a3 * squares[order] - a2 * hats[order]
+        return turned + a1 * jnp.eye(3) if order == 0 else turned
+
+    ends = jnp.eye(3)[:, None, :] * w[..., None, :, None]  # δ_ik w_j
     gradient = (
-        2 * spread(slope)[..., None] * w[..., None, None, :]
-        - c2[..., None, None, None] * _HATS
-        + c3[..., None, None, None] * (turned + jnp.swapaxes(turned, -3, -2))
+        2 * combined(slope, 0)[..., None] * w[..., None, None, :]
+        - c[..., 1, None, None, None] * _HATS
+        + c[..., 2, None, None, None] * (ends + jnp.swapaxes(ends, -3, -2))
     )
-    return JacobianRates(spread(c), rate, acceleration, gradient)
+    return JacobianRates(
+        combined(c, 0),
+        combined(first, 0) + combined(c, 1),
+        combined(second, 0) + 2 * combined(first, 1) + combined(c, 2),
+        gradient,
+    )
 
 
-_HATS = np.zeros((3, 3, 3))
-"""Derivative of hat(w): the last axis counts the components of w."""
-for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-    _HATS[_j, _k, _i], _HATS[_k, _j, _i] = -1.0, 1.0
+def _stumpff(s: Float[Array, "*b"]) -> Float[Array, "*b 7"]:
+    """c₁ … c₇ with c_k(s) = Σ_j (-s)^j / (2j + k)!; s is a squared angle.
 
-
-def _stumpff(s: Float[Array, "*b"]) -> list[Float[Array, "*b"]]:
-    """c₁ … c₇ with c_k(s) = Σ_j (-s)^j / (2j + k)!; s is a squared angle."""
-    near = s < 1.0
-    # Below one: the two highest by their series, the others by c_k = 1/k! - s c_{k+2} downward.
-    small = jnp.where(near, s, 0.0)
-
-    def series(k: int) -> Float[Array, "*b"]:
-        total = jnp.zeros_like(s)
-        for j in range(8, -1, -1):
-            total = total * -small + 1 / math.factorial(2 * j + k)
-        return total
-
-    low = {7: series(7), 6: series(6)}
-    for k in range(5, 0, -1):
-        low[k] = 1 / math.factorial(k) - small * low[k + 2]
-    # Above: the elementary ones, the others by the same relation upward.
-    large = jnp.where(near, 1.0, s)
+    Below one by the series; above from c₀ = cos θ and c₁ = sin θ / θ by c_k = 1/k! - s c_{k+2}.
+    """
+    near = (s < 1.0)[..., None]
+    small = jnp.where(near, s[..., None], 0.0)
+    large = jnp.where(near, 1.0, s[..., None])  # the way not taken must not spoil derivatives
     angle = jnp.sqrt(large)
-    high = {0: jnp.cos(angle), 1: jnp.sin(angle) / angle}
-    for k in range(2, 8):
-        high[k] = (1 / math.factorial(k - 2) - high[k - 2]) / large
-    return [jnp.where(near, low[k], high[k]) for k in range(1, 8)]
+    ends = jnp.cos(angle) * _ENDS[0] + jnp.sin(angle) / angle * _ENDS[1] + _ENDS[2]
+    low = _powers(small, _SERIES.shape[1])
+    high = _powers(1 / large, 4)[..., None, :] * ends[..., :, None]
+    return jnp.where(
+        near,
+        jnp.sum(_SERIES * low[..., None, :], axis=-1),
+        jnp.sum(_FINITE * high[..., None, :, :], axis=(-2, -1)),
+    )
+
+
+def _powers(x: Float[Array, "*b 1"], count: int) -> Float[Array, "*b count"]:
+    """x⁰, x¹, …, from squares of squares: differentiable at zero, too."""
+    result, factor = jnp.ones_like(x), x
+    for bit in range((count - 1).bit_length()):
+        result = result * jnp.where(np.arange(count) >> bit & 1, factor, 1.0)
+        factor = factor * factor
+    return result
+
+
+_ENDS = np.eye(3)
+"""Rows for cos θ, sin θ / θ and 1."""
+_SERIES = np.array([[(-1) ** j / math.factorial(2 * j + k) for j in range(9)] for k in range(1, 8)])
+"""Coefficients of s⁰ … s⁸ in c₁ … c₇; what follows is below 1/19!."""
+_FINITE = np.zeros((7, 3, 4))
+"""Coefficients of (cos θ, sin θ / θ, 1) s⁰ … s⁻³ in them."""
+for _k in range(1, 8):
+    _down, _odd = divmod(_k, 2)
+    _FINITE[_k - 1, _odd, _down] = (-1) ** _down
+    for _j in range(_down):
+        _FINITE[_k - 1, 2, _down - _j] = (-1) ** (_down + _j + 1) / math.factorial(2 * _j + _odd)
 
 
 def log(R: Float[Array, "*b 3 3"]) -> Float[Array, "*b 3"]:
@@ -188,22 +201,9 @@ def quaternion_log(q: Float[Array, "*b 4"]) -> Float[Array, "*b 3"]:
 
 def quaternion_to_matrix(q: Float[Array, "*b 4"]) -> Float[Array, "*b 3 3"]:
     """Rotation matrix of a unit quaternion."""
-    w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
-    rows = jnp.stack(
-        [
-            1 - 2 * (y * y + z * z),
-            2 * (x * y - w * z),
-            2 * (x * z + w * y),
-            2 * (x * y + w * z),
-            1 - 2 * (x * x + z * z),
-            2 * (y * z - w * x),
-            2 * (x * z - w * y),
-            2 * (y * z + w * x),
-            1 - 2 * (x * x + y * y),
-        ],
-        axis=-1,
-    )
-    return rows.reshape(*q.shape[:-1], 3, 3)
+    w, v = q[..., 0, None, None], q[..., 1:]
+    diagonal = 1 - 2 * jnp.sum(v * v, axis=-1)[..., None, None]
+    return diagonal * jnp.eye(3) + 2 * _outer(v, v) + 2 * w * hat(v)
 
 
 def quaternion_from_matrix(R: Float[Array, "*b 3 3"]) -> Float[Array, "*b 4"]:

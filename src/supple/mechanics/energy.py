@@ -11,6 +11,7 @@ from supple.lie import Pose, se3
 from supple.mechanics.inverse_dynamics import element_matrices
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.local import Coordinates, group_rows
+from supple.mechanics.sliding import material_motion
 from supple.mechanics.transmissions import transmission_energy
 from supple.model.model import JointGroup, Model, RodGroup
 
@@ -42,16 +43,17 @@ def _masses(
     """World inertias and twists of every lump of mass, and the point they are about."""
     model = model.at(t)
     zero = jnp.zeros(model.nv)
-    motion = kinematics(model, Coordinates(q, zero, v, zero, t))
+    c = Coordinates(q, zero, v, zero, t)
+    motion = kinematics(model, c)
     inertias, twists = [jnp.zeros((0, 6, 6))], [jnp.zeros((0, 6))]
-    for group, m in zip(model.groups, motion.groups, strict=True):
+    for i, (group, m) in enumerate(zip(model.groups, motion.groups, strict=True)):
         if isinstance(group, RodGroup):
             count = group.grid.weights.shape[1]
             nodes = Pose(m.pose.rotation[:, :count], m.pose.position[:, :count])
             weights = group.length[:, None] * group.grid.weights
             world = weights[:, :, None, None] * se3.inertia_to_world(nodes, group.inertia)
             inertias.append(world.reshape(-1, 6, 6))
-            twists.append(m.twist[:, :count].reshape(-1, 6))
+            twists.append(material_motion(model, i, m, c).twist.reshape(-1, 6))
     if model.bodies.size:
         samples = np.array(model.bodies.sample)
         poses = motion.sample_poses()

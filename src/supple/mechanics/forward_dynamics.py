@@ -9,6 +9,8 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.mechanics.inverse_dynamics import inverse_dynamics, violation
 from supple.mechanics.local import Coordinates, retract
+from supple.mechanics.saddle import saddle
+from supple.mechanics.slips import slip_speeds
 from supple.model.model import Model
 
 
@@ -78,24 +80,29 @@ def _linear_part(
     # The balance is affine in accelerations and multipliers: its linear part is (M, Pᵀ).
     residual, push = jax.linearize(balance, jnp.zeros(n + m))
     top = jax.vmap(push)(jnp.eye(n + m)).T
-    if m == 0:
-        return residual, top
     jacobian = top[:, n:].T
     if model.transmissions.channels.rubbing is not None:  # multipliers act along other directions
-        jacobian = jax.jacfwd(lambda x: violation(model, retract(model, q, x), t))(zero)
-    bottom = jnp.concatenate([jacobian, jnp.zeros((m, m))], axis=1)
-    return residual, jnp.concatenate([top, bottom])
+        places = jax.jacfwd(lambda x: violation(model, retract(model, q, x), t))(zero)
+        jacobian = jnp.concatenate([places, jacobian[model.holonomic :]])
+    return residual, saddle(top[:, :n], jacobian, top[:, n:].T)
 
 
 def _rates(
     model: Model, q: Float[Array, " nq"], v: Float[Array, " nv"], t: Float[Array, ""]
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    """First time derivative of the violation, and the second at zero acceleration."""
+    """First time derivative of the violation, and the second at zero acceleration.
+
+    Equations between velocities are first derivatives themselves.
+    """
 
     def moved(s: Float[Array, ""]) -> Float[Array, " n"]:
         return violation(model, retract(model, q, s * v), t + s)
 
     def rate(s: Float[Array, ""]) -> Float[Array, " n"]:
-        return jax.jvp(moved, (s,), (jnp.ones(()),))[1]
+        first = jax.jvp(moved, (s,), (jnp.ones(()),))[1]
+        if not model.slips:
+            return first
+        here = Coordinates(q, s * v, v, jnp.zeros(model.nv), t + s)
+        return jnp.concatenate([first, slip_speeds(model, here)])
 
     return jax.jvp(rate, (jnp.zeros(()),), (jnp.ones(()),))

@@ -132,16 +132,21 @@ def rod_shape(
     inner = inner_poses(model, relative, origin)
     element = model.topology.element_start[slot.group] + slot.row
     base = Pose(inner.rotation[element], inner.position[element] + origin)
-    rod = _resampled(model, slot, tuple(float(x) for x in u))
-    rotation = rod.grid.rotations(c.q[slot.q], rod.length)
+    own = shape_from_start(rod_sampled_at(model, name, u), c.q[slot.q])
+    return Pose(
+        base.rotation @ own.rotation,
+        base.position + own.position @ base.rotation.T,
+    )
+
+
+def shape_from_start(rod: RodGroup, q: Float[Array, " m"]) -> Pose:
+    """Poses of one rod's further samples seen from its first section, for its own coordinates."""
+    rotation = rod.grid.rotations(q, jnp.asarray(rod.length))
     nodes = rod.grid.weights.shape[0]
-    strain = rod.grid.strain(c.q[slot.q])
+    strain = rod.grid.strain(q)
     tangent = jnp.einsum("nij,nj->ni", rotation[:nodes], strain[:, 3:])
     position = rod.length * rod.grid.integration @ tangent
-    return Pose(
-        base.rotation @ rotation[nodes:],
-        base.position + position[nodes:] @ base.rotation.T,
-    )
+    return Pose(rotation[nodes:], position[nodes:])
 
 
 def rod_strain(
@@ -157,8 +162,9 @@ def rod_strain(
     return rest + jnp.einsum("nim,m->ni", grid.field.values(u), jnp.asarray(q)[slot.q])
 
 
-def _resampled(model: Model, slot: Slot, points: tuple[float, ...]) -> RodGroup:
-    """One rod of a group with other sample points."""
+def rod_sampled_at(model: Model, name: str, points: Float[np.ndarray, " n"]) -> RodGroup:
+    """One rod of the model, alone and without a batch axis, sampled at fractions ``points``."""
+    slot = find_rod(model, name)
     outside = [u for u in points if not 0.0 <= u <= 1.0]
     if outside:
         raise StateError(
@@ -171,7 +177,8 @@ def _resampled(model: Model, slot: Slot, points: tuple[float, ...]) -> RodGroup:
     rest = old.rest_profile if old.rest_profile else old.rest[0]
     count = old.weights.shape[0]
     edges = old.edges
-    new = rod_grid(old.field, rest, points, old.integrator, count // (len(edges) - 1), edges[1:-1])
+    places = tuple(float(u) for u in points)
+    new = rod_grid(old.field, rest, places, old.integrator, count // (len(edges) - 1), edges[1:-1])
     return eqx.tree_at(lambda rod: rod.grid, one, new)
 
 
@@ -184,7 +191,7 @@ def _point_motion(model: Model, name: str, at: float, c: Coordinates) -> FrameMo
     assert isinstance(group, RodGroup)
     nodes = group.grid.weights.shape[1]
     tip = model.topology.sample_start[slot.group] + slot.row * group.samples + nodes
-    rod = _resampled(model, slot, (at, 1.0))
+    rod = rod_sampled_at(model, name, np.array([at, 1.0]))
     beyond = rod.length * (rod.grid.integration[nodes] - rod.grid.integration[nodes + 1])
     subspace = own.subspace[slot.row]
     rate = subspace @ c.xdot[slot.v]

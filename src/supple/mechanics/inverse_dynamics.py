@@ -8,7 +8,7 @@ R = 0 is the balance every solver works on: statics with ẋ = ẍ = 0, a time s
 ẋ(x) and ẍ(x).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -26,6 +26,8 @@ from supple.mechanics.closures import (
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics, kinematics
 from supple.mechanics.local import Coordinates, group_rows
+from supple.mechanics.sliding import Material, material_motion
+from supple.mechanics.slips import SlipMotion, slip_motions, slip_wrenches
 from supple.mechanics.transmissions import (
     TransmissionMotion,
     line_wrenches,
@@ -50,7 +52,12 @@ class Balance(NamedTuple):
     closures: ClosureMotion | None
     """Closing joints, where their multipliers were given."""
     violation: Float[Array, " n"]
+    """Of the equations between coordinates (m), then of those between velocities (m/s)."""
     transmissions: TransmissionMotion | None
+    slips: list[SlipMotion]
+    """Contacts that may not slip, where their multipliers were given."""
+    material: tuple[Material | None, ...]
+    """Motion of the material at the nodes of rods; None for joints."""
 
 
 def inverse_dynamics(model: Model, c: Coordinates) -> Float[Array, " nv"]:
@@ -107,14 +114,19 @@ def balance(model: Model, c: Coordinates) -> Balance:
         _rod_inertia(g, m) if isinstance(g, RodGroup) else None
         for g, m in zip(model.groups, motion.groups, strict=True)
     )
+    material = tuple(
+        material_motion(model, i, m, c) if isinstance(model.groups[i], RodGroup) else None
+        for i, m in enumerate(motion.groups)
+    )
     own = [
-        _rod_wrench(g, m, I, gravity) if isinstance(g, RodGroup) else jnp.zeros_like(m.twist)
-        for g, m, I in zip(model.groups, motion.groups, inertia, strict=True)
+        _rod_wrench(g, m, I, moved, gravity) if isinstance(g, RodGroup) else jnp.zeros_like(m.twist)
+        for g, m, I, moved in zip(model.groups, motion.groups, inertia, material, strict=True)
     ]
     body_inertia, own = _add_bodies(model, motion, gravity, own)
     own = _add_loads(model, motion, c.t, own)
     own = _add_line_loads(model, motion, c.t, own)
     closures, own = _add_closures(model, motion, c, own)
+    slips, own = _add_slips(model, motion, c, own)
     transmissions, own = _add_lines(model, motion, c, own)
     wrench = _add_subtrees(model, own)
     stress = tuple(
@@ -138,6 +150,7 @@ def balance(model: Model, c: Coordinates) -> Balance:
         residual = residual - transmissions.effort @ transmissions.pushes
         if c.multipliers is not None:
             violations.append(transmissions.gap)
+    violations += [slip.speed for slip in slips]
     return Balance(
         residual,
         motion,
@@ -148,6 +161,8 @@ def balance(model: Model, c: Coordinates) -> Balance:
         closures,
         jnp.concatenate(violations),
         transmissions,
+        slips,
+        material,
     )
 
 
@@ -295,16 +310,15 @@ def _rod_wrench(
     group: RodGroup,
     motion: GroupMotion,
     inertia: Float[Array, "b d 6 6"] | None,
+    material: Material | None,
     gravity: Float[Array, " 6"],
 ) -> Float[Array, "b p 6"]:
     assert inertia is not None
-    count = inertia.shape[1]
-    nodes = inertial_wrench(
-        inertia, motion.twist[:, :count], motion.acceleration[:, :count], gravity
-    )
+    assert material is not None
+    nodes = inertial_wrench(inertia, material.twist, material.acceleration, gravity)
     if group.added is not None:  # fluid has no weight in itself
         nodes = nodes + jnp.einsum("bdij,j->bdi", added_inertia(group, motion), gravity)
-    extra = motion.twist.shape[1] - count
+    extra = motion.twist.shape[1] - inertia.shape[1]
     return jnp.pad(nodes, ((0, 0), (0, extra), (0, 0)))
 
 
@@ -347,29 +361,49 @@ def _add_loads(
 
 
 class Sections(NamedTuple):
-    """Sections of one rod, as a load along it sees them: weights (m), arc lengths (m), poses, body twists."""
+    """Sections of r rods, as a load sees them: weights (m), arc lengths (m), poses, body twists."""
 
-    weights: Float[Array, " n"]
-    X: Float[Array, " n"]
+    samples: np.ndarray
+    """Their samples in the group's own numbering, all in one row."""
+    weights: Float[Array, "r n"]
+    X: Float[Array, "r n"]
     near: Pose
     """About the origin of the motion."""
     pose: Pose
-    twist: Float[Array, "n 6"]
+    twist: Float[Array, "r n 6"]
 
 
 def load_sections(model: Model, motion: Kinematics, load: AbstractLineLoad) -> Sections:
-    """The sections that a load along a rod acts on."""
+    """The sections that a load along rods acts on."""
     group, own = model.groups[load.group], motion.groups[load.group]
     assert isinstance(group, RodGroup)
-    row, count = load.row, group.grid.weights.shape[1]
-    near = Pose(own.pose.rotation[row, :count], own.pose.position[row, :count])
+    chosen, count = np.array(load.rows), group.grid.weights.shape[1]
+    rotation, position, twist, points = (
+        rows.take(part, chosen)[:, :count]
+        for part in (own.pose.rotation, own.pose.position, own.twist, group.grid.points)
+    )
+    near = Pose(rotation, position)
+    length = rows.take(group.length, chosen)[:, None]
     return Sections(
-        weights=group.length[row] * group.grid.weights[row],
-        X=group.length[row] * group.grid.points[row, :count],
+        samples=(group.samples * chosen[:, None] + np.arange(count)).reshape(-1),
+        weights=length * rows.take(group.grid.weights, chosen),
+        X=length * points,
         near=near,
         pose=Pose(near.rotation, near.position + motion.origin),
-        twist=se3.to_body(near, own.twist[row, :count]),
+        twist=se3.to_body(near, twist),
     )
+
+
+def on_sections(load: AbstractLineLoad, method: str, t: Float[Array, ""], at: Sections) -> Any:
+    """A method of a load for all sections of all its rods."""
+
+    def one(load: AbstractLineLoad, X: Any, pose: Pose, twist: Any) -> Any:
+        def section(node: Any, X: Any, pose: Pose, twist: Any) -> Any:
+            return getattr(load, method)(node, t, X, pose, twist)
+
+        return jax.vmap(section)(load.nodes, X, pose, twist)
+
+    return jax.vmap(one)(load, at.X, at.pose, at.twist)
 
 
 def _add_line_loads(
@@ -378,12 +412,18 @@ def _add_line_loads(
     own = list(own)
     for load in model.line_loads:
         at = load_sections(model, motion, load)
-        density = jax.vmap(lambda node, X, pose, twist: load.density(node, t, X, pose, twist))(  # noqa: B023
-            load.nodes, at.X, at.pose, at.twist
-        )
-        wrench = -model.load_factor * at.weights[:, None] * se3.wrench_to_world(at.near, density)
-        own[load.group] = own[load.group].at[load.row, : len(at.weights)].add(wrench)
+        density = on_sections(load, "density", t, at)
+        wrench = -model.load_factor * at.weights[..., None] * se3.wrench_to_world(at.near, density)
+        own[load.group] = add_sections(own[load.group], at, wrench)
     return own
+
+
+def add_sections(
+    part: Float[Array, "b p *k"], at: Sections, values: Float[Array, "r n *k"]
+) -> Float[Array, "b p *k"]:
+    """Add values of some rods' sections to those of a group's samples."""
+    flat = part.reshape(-1, *part.shape[2:])
+    return rows.add(flat, at.samples, values.reshape(-1, *values.shape[2:])).reshape(part.shape)
 
 
 def _add_closures(
@@ -423,6 +463,16 @@ def _add_between(
         moving = np.flatnonzero(np.array(samples) != GROUND)
         own = add_at_samples(own, np.array(samples)[moving], sign * rows.take(wrenches, moving))
     return own
+
+
+def _add_slips(
+    model: Model, motion: Kinematics, c: Coordinates, own: list[Float[Array, "_ _ 6"]]
+) -> tuple[list[SlipMotion], list[Float[Array, "_ _ 6"]]]:
+    if not model.slips or c.multipliers is None:
+        return [], own
+    at = slip_motions(model, motion)
+    samples = np.array([slip.sample for slip in model.slips])
+    return at, add_at_samples(own, samples, slip_wrenches(model, at, c.multipliers))
 
 
 def _add_subtrees(model: Model, own: list[Float[Array, "_ _ 6"]]) -> list[Float[Array, "_ _ 6"]]:

@@ -17,11 +17,10 @@ its samples, and what leaves it is the sum of its φ. Terms with coad cancel for
 
 from typing import NamedTuple
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jaxtyping import Float
+from jaxtyping import Float, Inexact
 
 from supple.arrays import Array
 from supple.lie import Pose, se3
@@ -30,13 +29,17 @@ from supple.mechanics.closures import ClosureMotion, closure_laws, closure_rows
 from supple.mechanics.inverse_dynamics import (
     Balance,
     add_at_samples,
+    add_sections,
     added_inertia,
     balance,
     element_tangent,
     load_sections,
+    on_sections,
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics
 from supple.mechanics.local import Coordinates
+from supple.mechanics.sliding import slides, sliding_columns
+from supple.mechanics.slips import slip_tangent
 from supple.mechanics.transmissions import (
     TransmissionMotion,
     arm_rates,
@@ -57,9 +60,20 @@ class Tangent(NamedTuple):
     stiffness: Float[Array, "nv nv"]
     violation: Float[Array, " n"]
     jacobian: Float[Array, "n nv"]
-    """Derivative of the violation by x: δΥ = J δx."""
+    """Derivative of the violation by x: δΥ = J δx. Rows of equations between velocities, the last ones, are
+    derivatives by ẋ."""
     pushes: Float[Array, "n nv"]
     """Derivative of the residual by the multipliers: the balance contains Pᵀ λ. P = J without friction."""
+    sliding: Float[Array, "s nv"]
+    """Derivative by x of the equations between velocities."""
+
+    def closing(self, by_rate: Inexact[Array, ""] | complex) -> Inexact[Array, "n nv"]:
+        """Derivative of the equations by x where δẋ = ``by_rate`` δx; those between velocities over it."""
+        first = self.jacobian.shape[0] - self.sliding.shape[0]
+        if first == self.jacobian.shape[0]:
+            return self.jacobian
+        slipping = self.jacobian[first:] + self.sliding / by_rate
+        return jnp.concatenate([self.jacobian[:first], slipping])
 
 
 class _Columns(NamedTuple):
@@ -84,16 +98,14 @@ class _Law(NamedTuple):
 class ElementTangent(NamedTuple):
     """What each element contributes by itself: (M, C, K) blocks of the groups, and what they come from."""
 
-    balance: Balance
     columns: list[_Columns]
     laws: list[_Law]
     reactions: list[_Columns]
     blocks: list[Float[Array, "3 _ _ _"]]
 
 
-def element_tangents(model: Model, c: Coordinates) -> ElementTangent:
-    """Blocks of all elements as if none hung on another."""
-    state = balance(model, c)
+def element_tangents(model: Model, c: Coordinates, state: Balance) -> ElementTangent:
+    """Blocks of all elements as if none hung on another; ``state`` is the balance at the motion."""
     motion = state.motion
     columns = [own_columns(m) for m in motion.groups]
     laws = _force_laws(model, state, c.t)
@@ -103,6 +115,11 @@ def element_tangents(model: Model, c: Coordinates) -> ElementTangent:
     for i, m in enumerate(motion.groups):
         own, law, wrench = columns[i], laws[i], state.wrench[i]
         phi = _reaction(law, own)
+        group, inertia, material = model.groups[i], state.inertia[i], state.material[i]
+        if isinstance(group, RodGroup) and slides(group):
+            assert inertia is not None
+            assert material is not None
+            phi = _with_sliding(phi, *sliding_columns(group, m, inertia, material))
         # A wrench that moves with its sample: the part that does not cancel.
         phi = phi._replace(
             shift_acceleration=phi.shift_acceleration - se3.coad_columns(wrench, own.shift)
@@ -112,25 +129,27 @@ def element_tangents(model: Model, c: Coordinates) -> ElementTangent:
         elastic, viscous = element_tangent(model, i, c)
         if m.local.subspace_gradient is not None:
             elastic = elastic + _subspace_turning(m, state.stress[i])
-        inertia = _pair(own.shift, phi.shift)
+        work = _pair(own.shift, jnp.concatenate(phi, axis=-1))
+        mass, damping, stiffness = jnp.split(work, 3, axis=-1)
         group = model.groups[i]
         if isinstance(group, JointGroup) and group.armature is not None:
-            inertia = inertia + jnp.eye(group.nv) * group.armature[:, :, None]
-        matrices = [
-            inertia,
-            _pair(own.shift, phi.shift_rate) + viscous,
-            _pair(own.shift, phi.shift_acceleration) + _pair(m.subspace, turning) + elastic,
-        ]
-        parts.append(jnp.stack(matrices))
+            mass = mass + jnp.eye(group.nv) * group.armature[:, :, None]
+        stiffness = stiffness + _pair(m.subspace, turning) + elastic
+        parts.append(jnp.stack([mass, damping + viscous, stiffness]))
         reactions.append(phi)
 
-    return ElementTangent(state, columns, laws, reactions, parts)
+    return ElementTangent(columns, laws, reactions, parts)
 
 
 def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
     """Residual, mass, damping and stiffness matrices at a motion."""
+    return tangent_of(model, c, balance(model, c))
+
+
+def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
+    """The same from the balance at the motion, where that is at hand."""
     model = model.at(c.t)
-    state, columns, laws, reactions, parts = element_tangents(model, c)
+    columns, laws, reactions, parts = element_tangents(model, c, state)
     whole = block_diagonal(model, parts)
     if not model.topology.all_on_ground:
         whole = whole + _tree_coupling(model, columns, laws, reactions)
@@ -151,7 +170,22 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
         if c.multipliers is not None:
             jacobian = jnp.concatenate([jacobian, driven.jacobian])
             pushes = jnp.concatenate([pushes, driven.pushes])
-    return Tangent(state.residual, mass, damping, stiffness, state.violation, jacobian, pushes)
+    sliding = jnp.zeros((0, model.nv))
+    if state.slips and c.multipliers is not None:
+        samples = np.array([slip.sample for slip in model.slips])
+        changing = [own._replace(shift=own.shift_rate) for own in columns]
+        by_rate, sliding, stiffening = slip_tangent(
+            model,
+            state.slips,
+            c.multipliers,
+            sample_jacobians(model, columns, samples),
+            sample_jacobians(model, changing, samples),
+        )
+        stiffness = stiffness + stiffening
+        jacobian, pushes = (jnp.concatenate([part, by_rate]) for part in (jacobian, pushes))
+    return Tangent(
+        state.residual, mass, damping, stiffness, state.violation, jacobian, pushes, sliding
+    )
 
 
 class _Driving(NamedTuple):
@@ -319,19 +353,33 @@ def _reaction(law: _Law, columns: _Columns) -> _Columns:
     )
 
 
+def _with_sliding(
+    phi: _Columns, by_rate: Float[Array, "b d 6 m"], by_shift: Float[Array, "b d 6 m"]
+) -> _Columns:
+    """Add what sliding material asks at the nodes, which are the first samples."""
+    extra = phi.shift.shape[1] - by_rate.shape[1]
+    pad = ((0, 0), (0, extra), (0, 0), (0, 0))
+    return phi._replace(
+        shift_rate=phi.shift_rate + jnp.pad(by_rate, pad),
+        shift_acceleration=phi.shift_acceleration + jnp.pad(by_shift, pad),
+    )
+
+
 def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]:
     """I, N and G of every sample: rod mass, bodies and loads."""
     motion = state.motion
     gravity = model.load_factor * jnp.asarray(model.gravity)
     laws = []
-    for group, m, inertia in zip(model.groups, motion.groups, state.inertia, strict=True):
+    for group, m, inertia, material in zip(
+        model.groups, motion.groups, state.inertia, state.material, strict=True
+    ):
         batch, samples = m.twist.shape[:2]
-        if inertia is None:
+        if inertia is None or material is None:
             zero = jnp.zeros((batch, samples, 6, 6))
             laws.append(_Law(zero, zero, zero))
             continue
         count = inertia.shape[1]
-        law = _inertial_law(inertia, m.twist[:, :count], gravity)
+        law = _inertial_law(inertia, material.twist, gravity)
         if isinstance(group, RodGroup) and group.added is not None:
             weightless = added_inertia(group, m) @ _falling(gravity)
             law = law._replace(geometry=law.geometry + weightless)
@@ -386,16 +434,14 @@ def _add_line_laws(
     laws = list(laws)
     for load in model.line_loads:
         at = load_sections(model, motion, load)
-        by_shift, by_rate = jax.vmap(
-            lambda node, X, pose, twist: load.tangent(node, t, X, pose, twist)  # noqa: B023
-        )(load.nodes, at.X, at.pose, at.twist)
+        by_shift, by_rate = on_sections(load, "tangent", t, at)
         inverse = se3.adjoint(at.near.inverse())
-        weights = -model.load_factor * at.weights[:, None, None]
-        turned = weights * jnp.swapaxes(inverse, -1, -2)
-        law, where = laws[load.group], (load.row, slice(None, len(at.weights)))
+        turned = jnp.swapaxes(inverse, -1, -2)
+        turned = -model.load_factor * at.weights[..., None, None] * turned
+        law = laws[load.group]
         laws[load.group] = law._replace(
-            gyration=law.gyration.at[where].add(turned @ by_rate @ inverse),
-            geometry=law.geometry.at[where].add(turned @ by_shift @ inverse),
+            gyration=add_sections(law.gyration, at, turned @ by_rate @ inverse),
+            geometry=add_sections(law.geometry, at, turned @ by_shift @ inverse),
         )
     return laws
 

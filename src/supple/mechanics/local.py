@@ -73,8 +73,8 @@ def rod_motion(
     """Samples of rods: orientations by the space integrator, positions by quadrature of R γ.
 
     Samples stay at fractions of the length. A length that changes adds L̇ ξ to the rate of L ξ: a drift.
-    The material that flows past a sample at the speed (1 - u) L̇ is not followed: terms of that order
-    are left out, as in 002 §5.1.
+    Material that passes a sample, in rods that slide out of their base, is followed in
+    :mod:`supple.mechanics.sliding`.
     """
 
     def one(rod: RodGroup, q: Float[Array, " m"]) -> tuple[Pose, Float[Array, "p d"]]:

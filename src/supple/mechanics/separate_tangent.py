@@ -17,6 +17,7 @@ from supple.arrays import Array
 from supple.lie import se3
 from supple.mechanics import rows
 from supple.mechanics.closures import closure_laws, closure_rows
+from supple.mechanics.inverse_dynamics import Balance
 from supple.mechanics.inverse_dynamics_tangent import element_tangents
 from supple.mechanics.local import Coordinates
 from supple.model.model import GROUND, Model, RodGroup
@@ -56,7 +57,7 @@ class SeparateTangent(NamedTuple):
 
 def is_separable(model: Model) -> bool:
     """Whether the robot has this structure: several massive elements, all on the ground, closed."""
-    others = model.prescribed.size or model.transmissions.size
+    others = model.prescribed.size or model.transmissions.size or model.slips
     if model.closures.size == 0 or others or not model.topology.all_on_ground:
         return False
     carried = {_place(model, sample)[:2] for sample in model.bodies.sample}
@@ -95,11 +96,13 @@ def _place(model: Model, sample: int) -> tuple[int, int, int]:
     return group, local // model.groups[group].samples, local
 
 
-def separate_tangent(model: Model, structure: Structure, c: Coordinates) -> SeparateTangent:
-    """Blocks and closure Jacobians at a motion."""
+def separate_tangent(
+    model: Model, structure: Structure, c: Coordinates, state: Balance
+) -> SeparateTangent:
+    """Blocks and closure Jacobians at a motion, from the balance there."""
     model = model.at(c.t)
-    found = element_tangents(model, c)
-    at = found.balance.closures
+    found = element_tangents(model, c, state)
+    at = state.closures
     assert at is not None
     assert c.multipliers is not None
     inverse = se3.adjoint(at.outer.inverse())
@@ -120,4 +123,4 @@ def separate_tangent(model: Model, structure: Structure, c: Coordinates) -> Sepa
         mass, damping, old = blocks[side.group]
         new = rows.add(old, np.array(side.elements), stiffness)
         blocks[side.group] = jnp.stack([mass, damping, new])
-    return SeparateTangent(found.balance.residual, found.balance.violation, blocks, jacobians)
+    return SeparateTangent(state.residual, state.violation, blocks, jacobians)

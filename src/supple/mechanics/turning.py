@@ -13,47 +13,56 @@ from supple.arrays import Array
 from supple.mechanics.local import group_rows
 from supple.model.model import JointGroup, Model
 
-Turns = list[tuple[slice, Float[Array, "s b m m"]]]
+Turns = list[Float[Array, "s b m m"]]
+"""P⁻¹ of every group of joints whose subspace changes, at each stage."""
+
+
+def _turning(model: Model) -> list[int]:
+    """Groups of joints whose subspace changes."""
+    return [
+        index
+        for index, group in enumerate(model.groups)
+        if isinstance(group, JointGroup) and not group.joint.constant_subspace
+    ]
 
 
 def stage_turns(
     model: Model, q: Float[Array, " nq"], x: Float[Array, "s nv"], reference: int
 ) -> Turns:
-    """P⁻¹ of every joint whose subspace changes, at each stage x, relative to one of the stages."""
+    """How joints turn at each stage x, relative to one of the stages."""
     turns: Turns = []
-    for index, group in enumerate(model.groups):
-        if not isinstance(group, JointGroup) or group.joint.constant_subspace:
-            continue
+    for index in _turning(model):
+        group = model.groups[index]
+        assert isinstance(group, JointGroup)
         own = group_rows(model, index, q, configuration=True)
         rows = jax.vmap(lambda x, index=index: group_rows(model, index, x))(x)
 
-        def subspaces(x, group=group, own=own):  # type: ignore[no-untyped-def]
-            return jax.vmap(lambda j, q, x: j.subspace(q, x), axis_size=group.size)(
-                group.joint, own, x
+        def turned(x, group=group, own=own, fixed=rows[reference]):  # type: ignore[no-untyped-def]
+            return jax.vmap(lambda j, *at: j.turned(*at), axis_size=group.size)(
+                group.joint, own, x, fixed
             )
 
-        phi = jax.vmap(subspaces)(rows)
-        # Φ(x) P⁻¹ = Φ(x₀) in the least-squares sense.
-        transposed = jnp.swapaxes(phi, -1, -2)
-        inverse = jnp.linalg.solve(transposed @ phi, transposed @ phi[reference])
-        start = model.topology.v_start[index]
-        turns.append((slice(start, start + group.size * group.nv), inverse))
+        turns.append(jax.vmap(turned)(rows))
     return turns
 
 
-def turn_force(turns: Turns, force: Float[Array, "s nv"]) -> Float[Array, "s nv"]:
+def turn_force(model: Model, turns: Turns, force: Float[Array, "s n"]) -> Float[Array, "s n"]:
     """Generalised forces at the stages, seen at the reference: P⁻ᵀ f."""
-    for where, inverse in turns:
-        own = force[:, where].reshape(inverse.shape[:3])
-        turned = jnp.einsum("sbmn,sbm->sbn", inverse, own)
-        force = force.at[:, where].set(turned.reshape(force.shape[0], -1))
-    return force
+    return _apply(model, "sbmn,sbm->sbn", turns, force)
 
 
-def turn_rate(turns: Turns, rate: Float[Array, "s nv"]) -> Float[Array, "s nv"]:
+def turn_rate(model: Model, turns: Turns, rate: Float[Array, "s n"]) -> Float[Array, "s n"]:
     """Coordinate changes found at the reference, as they are at the stages: P⁻¹ x."""
-    for where, inverse in turns:
-        own = rate[:, where].reshape(inverse.shape[:3])
-        turned = jnp.einsum("sbmn,sbn->sbm", inverse, own)
-        rate = rate.at[:, where].set(turned.reshape(rate.shape[0], -1))
-    return rate
+    return _apply(model, "sbmn,sbn->sbm", turns, rate)
+
+
+def _apply(
+    model: Model, product: str, turns: Turns, vectors: Float[Array, "s n"]
+) -> Float[Array, "s n"]:
+    for index, inverse in zip(_turning(model), turns, strict=True):
+        start = model.topology.v_start[index]
+        stop = start + inverse.shape[1] * inverse.shape[2]
+        turned = jnp.einsum(product, inverse, vectors[:, start:stop].reshape(inverse.shape[:3]))
+        turned = turned.reshape(len(vectors), -1)
+        vectors = jnp.concatenate([vectors[:, :start], turned, vectors[:, stop:]], axis=1)
+    return vectors

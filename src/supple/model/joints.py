@@ -86,6 +86,13 @@ class AbstractJoint(eqx.Module):
         """Time derivative of :meth:`rate`."""
         return xddot
 
+    def turned(
+        self, q: Float[Array, " nq"], x: Float[Array, " nv"], reference: Float[Array, " nv"]
+    ) -> Float[Array, "nv nv"]:
+        """P⁻¹ with Φ(x) P⁻¹ = Φ(reference), in the least-squares sense where it must be."""
+        phi = self.subspace(q, x)
+        return jnp.linalg.solve(phi.T @ phi, phi.T @ self.subspace(q, reference))
+
     def neutral(self) -> np.ndarray:
         """Configuration in which the joint moves nothing."""
         return np.zeros(self.nq)
@@ -211,6 +218,15 @@ def _with_no_translation(angular: Float[Array, "3 *k"]) -> Float[Array, "6 *k"]:
     return jnp.concatenate([angular, jnp.zeros_like(angular)])
 
 
+def _two_blocks(
+    angular: Float[Array, "3 3 *k"], linear: Float[Array, "3 3 *k"], *further: tuple[int, int]
+) -> Float[Array, "6 6 *k2"]:
+    """A matrix with two blocks on its diagonal; ``further`` axes are padded with zeros as they say."""
+    return jnp.pad(angular, ((0, 3), (0, 3), *further)) + jnp.pad(
+        linear, ((3, 0), (3, 0), *further)
+    )
+
+
 class SphericalJoint(AbstractJoint):
     """Any rotation; q is a unit quaternion, v the body angular velocity (rad/s)."""
 
@@ -219,7 +235,7 @@ class SphericalJoint(AbstractJoint):
     constant_subspace = False
 
     def pose(self, q: Float[Array, " 4"], x: Float[Array, " 3"]) -> Pose:
-        return Pose(so3.quaternion_to_matrix(q) @ so3.exp(x), jnp.zeros(3))
+        return Pose(so3.product(so3.quaternion_to_matrix(q), so3.exp(x)), jnp.zeros(3))
 
     def subspace(self, q: Float[Array, " 4"], x: Float[Array, " 3"]) -> Float[Array, "6 3"]:
         return jnp.concatenate([so3.right_jacobian(x), jnp.zeros((3, 3))])
@@ -244,7 +260,7 @@ class SphericalJoint(AbstractJoint):
     def rate(
         self, q: Float[Array, " 4"], x: Float[Array, " 3"], xdot: Float[Array, " 3"]
     ) -> Float[Array, " 3"]:
-        return so3.right_jacobian(x) @ xdot
+        return so3.turn(so3.right_jacobian(x), xdot)
 
     def rate_derivative(
         self,
@@ -254,7 +270,12 @@ class SphericalJoint(AbstractJoint):
         xddot: Float[Array, " 3"],
     ) -> Float[Array, " 3"]:
         turning = so3.right_jacobian_rates(x, xdot, xddot)
-        return turning.value @ xddot + turning.rate @ xdot
+        return so3.turn(turning.value, xddot) + so3.turn(turning.rate, xdot)
+
+    def turned(
+        self, q: Float[Array, " 4"], x: Float[Array, " 3"], reference: Float[Array, " 3"]
+    ) -> Float[Array, "3 3"]:
+        return so3.product(so3.right_jacobian_inverse(x), so3.right_jacobian(reference))
 
     def neutral(self) -> np.ndarray:
         return np.array([1.0, 0.0, 0.0, 0.0])
@@ -268,14 +289,11 @@ class FreeJoint(AbstractJoint):
     constant_subspace = False
 
     def pose(self, q: Float[Array, " 7"], x: Float[Array, " 6"]) -> Pose:
-        rotation = so3.quaternion_to_matrix(q[:4]) @ so3.exp(x[:3])
+        rotation = so3.product(so3.quaternion_to_matrix(q[:4]), so3.exp(x[:3]))
         return Pose(rotation, q[4:] + x[3:])
 
     def subspace(self, q: Float[Array, " 7"], x: Float[Array, " 6"]) -> Float[Array, "6 6"]:
-        rotation = self.pose(q, x).rotation
-        zero = jnp.zeros((3, 3))
-        top = jnp.concatenate([so3.right_jacobian(x[:3]), zero], axis=1)
-        return jnp.concatenate([top, jnp.concatenate([zero, rotation.T], axis=1)])
+        return _two_blocks(so3.right_jacobian(x[:3]), self.pose(q, x).rotation.T)
 
     def subspace_motion(
         self,
@@ -287,21 +305,17 @@ class FreeJoint(AbstractJoint):
         turning = so3.right_jacobian_rates(x[:3], xdot[:3], xddot[:3])
         # Rᵀ turns against the body's angular velocity ω = T ẋ: its rate is -ω̂ Rᵀ.
         inverse = self.pose(q, x).rotation.T
-        spin = turning.value @ xdot[:3]
-        change = turning.value @ xddot[:3] + turning.rate @ xdot[:3]
-        spin_hat, change_hat = so3.hat(jnp.stack([spin, change]))
-        linear = jnp.stack(
-            [inverse, -spin_hat @ inverse, (spin_hat @ spin_hat - change_hat) @ inverse]
-        )
-        gradient = -jnp.einsum("kij,jl->ilk", so3.hat(turning.value.T), inverse)
-        angular = jnp.stack(turning[:3])
-        zero = jnp.zeros((3, 3, 3))
-        top = jnp.concatenate([angular, zero], axis=-1)
-        values = jnp.concatenate([top, jnp.concatenate([zero, linear], axis=-1)], axis=-2)
-        top = jnp.concatenate([turning.gradient, zero], axis=1)
-        whole = jnp.concatenate([top, jnp.concatenate([zero, gradient], axis=1)])
+        spin = so3.turn(turning.value, xdot[:3])
+        change = so3.turn(turning.value, xddot[:3]) + so3.turn(turning.rate, xdot[:3])
+        slowing = -se3.cross_columns(spin, inverse)
+        bending = -se3.cross_columns(spin, slowing) - se3.cross_columns(change, inverse)
+        # The columns of T are the ω of a unit rate of each coordinate.
+        gradient = -jax.vmap(se3.cross_columns, (1, None), 2)(turning.value, inverse)
         return SubspaceMotion(
-            values[0], values[1], values[2], jnp.concatenate([whole, jnp.zeros((6, 6, 3))], axis=-1)
+            _two_blocks(turning.value, inverse),
+            _two_blocks(turning.rate, slowing),
+            _two_blocks(turning.acceleration, bending),
+            _two_blocks(turning.gradient, gradient, (0, 3)),
         )
 
     def retract(self, q: Float[Array, " 7"], x: Float[Array, " 6"]) -> Float[Array, " 7"]:
@@ -315,7 +329,7 @@ class FreeJoint(AbstractJoint):
     def rate(
         self, q: Float[Array, " 7"], x: Float[Array, " 6"], xdot: Float[Array, " 6"]
     ) -> Float[Array, " 6"]:
-        return jnp.concatenate([so3.right_jacobian(x[:3]) @ xdot[:3], xdot[3:]])
+        return jnp.concatenate([so3.turn(so3.right_jacobian(x[:3]), xdot[:3]), xdot[3:]])
 
     def rate_derivative(
         self,
@@ -325,8 +339,15 @@ class FreeJoint(AbstractJoint):
         xddot: Float[Array, " 6"],
     ) -> Float[Array, " 6"]:
         turning = so3.right_jacobian_rates(x[:3], xdot[:3], xddot[:3])
-        spin = turning.value @ xddot[:3] + turning.rate @ xdot[:3]
+        spin = so3.turn(turning.value, xddot[:3]) + so3.turn(turning.rate, xdot[:3])
         return jnp.concatenate([spin, xddot[3:]])
+
+    def turned(
+        self, q: Float[Array, " 7"], x: Float[Array, " 6"], reference: Float[Array, " 6"]
+    ) -> Float[Array, "6 6"]:
+        angular = so3.product(so3.right_jacobian_inverse(x[:3]), so3.right_jacobian(reference[:3]))
+        linear = so3.product(self.pose(q, x).rotation, self.pose(q, reference).rotation.T)
+        return _two_blocks(angular, linear)
 
     def neutral(self) -> np.ndarray:
         return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
@@ -336,6 +357,8 @@ class DrivenJoint(AbstractJoint):
     """A motion prescribed in time: position (m) and rotation vector (rad) in the inner frame."""
 
     motion: Callable[[Any], tuple[Any, Any]] = eqx.field(static=True)
+    still: bool = eqx.field(static=True, default=False)
+    """Whether it stands where it is at each time instead of moving: for statics."""
     nq = 0
     nv = 0
     constant_subspace = True
@@ -362,5 +385,7 @@ class DrivenJoint(AbstractJoint):
             angular = jnp.stack([spin[2, 1], spin[0, 2], spin[1, 0]])
             return jnp.concatenate([angular, pose.rotation.T @ rate.position]), pose
 
+        if self.still:
+            return pose_at(t), jnp.zeros(6), jnp.zeros(6)
         twist, acceleration, pose = jax.jvp(twist_at, (t,), (jnp.ones_like(t),), has_aux=True)
         return pose, twist, acceleration

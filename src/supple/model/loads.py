@@ -81,6 +81,30 @@ class PointWrench(AbstractPointLoad):
         return none.at[:, :3].set(turning), none
 
 
+class SlidingFriction(AbstractPointLoad):
+    """Force against the velocity v along a plane: -(damping + friction / √(v² + speed²)) v."""
+
+    sample: int = eqx.field(static=True)
+    offset: Pose
+    normal: Float[Array, " 3"]
+    """Unit normal of the plane in the world."""
+    friction: Float[Array, ""]
+    damping: Float[Array, ""]
+    speed: Float[Array, ""]
+
+    def wrench(
+        self, t: Float[Array, ""], pose: Pose, twist: Float[Array, " 6"]
+    ) -> Float[Array, " 6"]:
+        normal = pose.rotation.T @ self.normal
+        along = twist[3:] - normal * jnp.dot(normal, twist[3:])
+        dry = self.friction / jnp.sqrt(jnp.dot(along, along) + self.speed**2)
+        return jnp.concatenate([jnp.zeros(3), -(self.damping + dry) * along])
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        return ()
+
+
 class PointDrag(AbstractPointLoad):
     """Drag of a fluid on a body: -(linear v + quadratic |v| v) along its axes (N s/m, kg/m)."""
 
@@ -168,12 +192,15 @@ def drag_tangent(
 
 
 class AbstractLineLoad(eqx.Module):
-    """A wrench a metre along one rod, which may depend on time and on the motion of each section."""
+    """A wrench a metre along rods, which may depend on time and on the motion of each section.
+
+    Loads of one kind on rods of one group are one batch: leaves have one row for each rod.
+    """
 
     group: eqx.AbstractVar[int]
-    row: eqx.AbstractVar[int]
+    rows: eqx.AbstractVar[tuple[int, ...]]
     nodes: eqx.AbstractVar[Any]
-    """Numbers of each node of the rod, first axis n; or None."""
+    """Numbers of each node of each rod, first axes (rods, n); or None."""
 
     @abc.abstractmethod
     def density(
@@ -212,7 +239,7 @@ class LineLoad(AbstractLineLoad):
     """A user's function, times a law of time."""
 
     group: int = eqx.field(static=True)
-    row: int = eqx.field(static=True)
+    rows: tuple[int, ...] = eqx.field(static=True)
     nodes: None
     function: Callable[[Any, Any, Pose, Any], Any] = eqx.field(static=True)
     law: AbstractLaw
@@ -240,11 +267,11 @@ class LineDrag(AbstractLineLoad):
     """Drag of a fluid on a rod, along the axes of its sections (N s/m², kg/m²)."""
 
     group: int = eqx.field(static=True)
-    row: int = eqx.field(static=True)
+    rows: tuple[int, ...] = eqx.field(static=True)
     nodes: None
-    linear: Float[Array, " 3"]
-    quadratic: Float[Array, " 3"]
-    current: Float[Array, " 3"]
+    linear: Float[Array, "*b 3"]
+    quadratic: Float[Array, "*b 3"]
+    current: Float[Array, "*b 3"]
 
     def density(
         self,
@@ -271,8 +298,8 @@ class DeadLine(AbstractLineLoad):
     """Forces a metre (N/m), fixed in space: the weight of displaced fluid."""
 
     group: int = eqx.field(static=True)
-    row: int = eqx.field(static=True)
-    nodes: Float[Array, "n 3"]
+    rows: tuple[int, ...] = eqx.field(static=True)
+    nodes: Float[Array, "*b n 3"]
 
     def density(
         self,

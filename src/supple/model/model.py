@@ -19,10 +19,11 @@ from supple.arrays import Array
 from supple.lie import Pose
 from supple.model.closures import Closures
 from supple.model.control import Control
-from supple.model.joints import AbstractJoint
+from supple.model.joints import AbstractJoint, DrivenJoint
 from supple.model.laws import AbstractLaw
 from supple.model.loads import AbstractLineLoad, AbstractPointLoad, InternalStress
 from supple.model.prescribed import Prescribed
+from supple.model.slips import AbstractSlip
 from supple.model.transmissions import Transmissions
 from supple.space import RodGrid
 
@@ -44,6 +45,8 @@ class RodGroup(eqx.Module):
     """Length over its first value, as a law of time; None for rods of constant length."""
     growth_rates: tuple[Float[Array, "*b"], Float[Array, "*b"]] | None = None
     """Rate and acceleration of the length over the length, at the time of :meth:`Model.at`."""
+    slope: Float[Array, "*b n 6 m"] | None = None
+    """Derivative of the basis by u at the nodes, for rods that slide out of their base; None for others."""
 
     @property
     def size(self) -> int:
@@ -72,6 +75,7 @@ class RodGroup(eqx.Module):
             self.added,
             None,
             (first, second),
+            self.slope,
         )
 
     @property
@@ -230,6 +234,7 @@ class Model(eqx.Module):
     closures: Closures
     prescribed: Prescribed
     transmissions: Transmissions
+    slips: tuple[AbstractSlip, ...]
     loads: tuple[AbstractPointLoad, ...]
     line_loads: tuple[AbstractLineLoad, ...]
     stresses: tuple[InternalStress, ...]
@@ -250,12 +255,20 @@ class Model(eqx.Module):
         return dataclasses.replace(self, groups=groups)
 
     def still(self, t: Float[Array, ""]) -> "Model":
-        """The model with rods as long as they are at time t, and no longer growing: for statics."""
-        groups = tuple(
-            dataclasses.replace(g, growth_rates=None) if isinstance(g, RodGroup) else g
-            for g in self.at(t).groups
-        )
-        return dataclasses.replace(self, groups=groups)
+        """The model as it is at time t, with nothing growing or driven further: for statics.
+
+        Equations between velocities say nothing about a robot at rest, and are left out.
+        """
+
+        def rest(g: Group) -> Group:
+            if isinstance(g, RodGroup):
+                return dataclasses.replace(g, growth_rates=None)
+            if isinstance(g.joint, DrivenJoint):
+                return dataclasses.replace(g, joint=dataclasses.replace(g.joint, still=True))
+            return g
+
+        groups = tuple(rest(g) for g in self.at(t).groups)
+        return dataclasses.replace(self, groups=groups, slips=())
 
     @property
     def nq(self) -> int:
@@ -269,7 +282,12 @@ class Model(eqx.Module):
 
     @property
     def equations(self) -> int:
-        """Number of equations (closed loops, imposed coordinates, lengths and volumes), with multipliers."""
+        """Number of equations with multipliers: those between coordinates, then those between velocities."""
+        return self.holonomic + sum(slip.size for slip in self.slips)
+
+    @property
+    def holonomic(self) -> int:
+        """Number of equations between coordinates: closed loops, imposed coordinates, lengths and volumes."""
         return self.closures.size + self.prescribed.size + len(self.transmissions.imposed)
 
     @property

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
@@ -25,11 +25,16 @@ from supple.mechanics.frames import (
 )
 from supple.mechanics.inverse_dynamics import closing_wrenches, violation
 from supple.mechanics.local import difference, rate, rate_derivative, retract
+from supple.mechanics.slips import slip_forces
 from supple.mechanics.transmissions import transmission_state
 from supple.model.inputs import input_slices, with_inputs
 from supple.model.model import Model, RodGroup
 from supple.model.state import State
+from supple.results.dataset import as_dataset, write_csv, write_netcdf
 from supple.time.advance import Cursor, Status
+
+if TYPE_CHECKING:
+    import xarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +61,8 @@ class Result:
     wall_seconds: float
     settings: dict[str, Any]
     cursor: Cursor | None = None
+    description: Any = None
+    """The robot that was simulated, where it was given as one."""
 
     def __len__(self) -> int:
         return len(self.t)
@@ -120,9 +127,21 @@ class Result:
     @cached_property
     def violation(self) -> np.ndarray:
         """How far each equation that closes a loop is from being fulfilled, (n, m) in m."""
-        if self.model.equations == 0:
+        if self.model.holonomic == 0:
             return np.zeros((len(self.t), 0))
         return np.asarray(_batched_violation(self.model, self.inputs, self.q, self.t))
+
+    def contact(self, name: str) -> np.ndarray:
+        """Wrench (n, 6) that a knife edge or a rolling contact exerts on its item, at and in its frame.
+
+        Moment (N m), then force (N).
+        """
+        names = tuple(slip.name for slip in self.model.slips)
+        if name not in names:
+            known = ", ".join(names) or "none: nothing is kept from slipping"
+            raise StateError(f"contact: got {name!r}; need one of: {known}")
+        wrenches = _batched_contacts(self.model, self.inputs, self.q, self.t, self.multipliers)
+        return np.asarray(wrenches)[:, names.index(name)]
 
     def effort(self, name: str) -> np.ndarray:
         """Generalised force (n,) that an imposed coordinate needs (N m for angles, N for lengths)."""
@@ -208,6 +227,18 @@ class Result:
             inputs=self.inputs[left],
         )
 
+    def dataset(self, points: int = 41) -> "xarray.Dataset":
+        """Everything as one labelled dataset: positions, shapes, efforts, energies, with units."""
+        return as_dataset(self, points)
+
+    def to_netcdf(self, path: str | Path, points: int = 41) -> Path:
+        """Write the dataset as a NetCDF file."""
+        return write_netcdf(self, path, points)
+
+    def to_csv(self, path: str | Path) -> Path:
+        """Write everything with one number an instant as a table."""
+        return write_csv(self, path)
+
     def save(self, path: str | Path) -> Path:
         """Write the trajectory, poses, shapes and energies as one ``.npz`` file without pickles."""
         path = Path(path)
@@ -259,6 +290,7 @@ def _over_time(function: Callable[..., Any]) -> Callable[..., Any]:
 _batched_transmissions = _over_time(transmission_state)
 _batched_violation = _over_time(violation)
 _batched_wrenches = _over_time(closing_wrenches)
+_batched_contacts = _over_time(slip_forces)
 _batched_poses = _over_time(frame_poses)
 _batched_energies = _over_time(energies)
 _batched_momentum = _over_time(momentum)

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float
 
 from supple.errors import DescriptionError
 from supple.lie import Pose
@@ -24,26 +25,41 @@ from supple.model.model import (
     Topology,
 )
 from supple.model.prescribed import Prescribed
+from supple.model.slips import AbstractSlip, EdgeSlip, RollingSlip
 from supple.numeric import asarray, is_traced, stack
 from supple.robot.actuators import Motor
 from supple.robot.closing import closing_rows, keeps_coordinates, without_redundancy
 from supple.robot.controller import Controller
-from supple.robot.items import Body, Closure, Prescribe, Rod
+from supple.robot.items import Body, Closure, Contact, KnifeEdge, Prescribe, Rod, Rolling
 from supple.robot.joint import Fixed
 from supple.robot.loading import add_swimming, line_loads_of, point_loads_of, stresses_of
 from supple.robot.loads import Swimming
+from supple.robot.placement import unit_axis
 from supple.robot.robot import Robot
 from supple.robot.routing import routes_of, transmissions_of
 from supple.robot.seating import Element, Seat, Seating, seating_of
 from supple.section.added import added_mass
-from supple.space import rod_grid
+from supple.space import RodGrid, rod_grid
 from supple.space.grid import one_sided
+from supple.space.quadrature import Panels
+from supple.strain.field import STRAINS
 
 
 def build_model(robot: Robot) -> Model:
     """Build the model of a robot."""
     seating = seating_of(robot)
-    closure_seats = [seating.close(item) for item in robot.items if isinstance(item, Closure)]
+    driven = {item.on for item in robot.items if isinstance(item, Prescribe | Motor)}
+    closures = [
+        (item, item.name in driven or keeps_coordinates(item.joint))
+        for item in robot.items
+        if isinstance(item, Closure)
+    ]
+    closure_seats = [seating.close(item, keeps=keeps) for item, keeps in closures]
+    contacts = [
+        (item, seating.at_point(item.on, item.at, item.position))
+        for item in robot.items
+        if isinstance(item, KnifeEdge | Rolling)
+    ]
     routes = routes_of(robot, seating)
     for item in robot.items:
         if isinstance(item, Motor):
@@ -126,9 +142,10 @@ def build_model(robot: Robot) -> Model:
         offsets=_stack_poses([elements[e].seat.offset for e in order]),
         frame_offsets=_stack_poses(frame_poses),
         bodies=_bodies(robot, seating, sample_of),
-        closures=_closures(robot, closure_seats, sample_of),
+        closures=_closures(robot, closures, closure_seats, sample_of),
         prescribed=_prescribed(robot, slots),
         transmissions=transmissions_of(robot, seating, routes, slots, sample_of, int(counts[3])),
+        slips=tuple(_slip(item, seat, sample_of) for item, seat in contacts),
         loads=tuple(make(sample_of(seat), seat.offset) for seat, make in point_loads),
         line_loads=line_loads_of(robot, seating, groups),
         stresses=stresses_of(robot, seating),
@@ -190,10 +207,31 @@ def _add_rotor(motor: Motor, seating: Seating) -> None:
         element.friction = (largest, motor.friction_speed / motor.gear)
 
 
+def _slip(item: Contact, seat: Seat, sample_of: Callable[[Seat], int]) -> AbstractSlip:
+    sample = sample_of(seat)
+    if sample == GROUND:
+        raise DescriptionError(item.name, "on", item.on, "an item that can move")
+    if isinstance(item, KnifeEdge):
+        across = unit_axis(item.name, "across", item.across)
+        return EdgeSlip(offset=seat.offset, across=across, sample=sample, name=item.name)
+    axle = None if item.axle is None else unit_axis(item.name, "axle", item.axle)
+    normal = unit_axis(item.name, "normal", item.normal)
+    return RollingSlip(
+        offset=seat.offset,
+        radius=asarray(item.radius),
+        normal=normal,
+        axle=axle,
+        sample=sample,
+        name=item.name,
+    )
+
+
 def _closures(
-    robot: Robot, seats: list[tuple[Seat, Seat]], sample_of: Callable[[Seat], int]
+    robot: Robot,
+    items: list[tuple[Closure, bool]],
+    seats: list[tuple[Seat, Seat]],
+    sample_of: Callable[[Seat], int],
 ) -> Closures:
-    items = [item for item in robot.items if isinstance(item, Closure)]
     if not items:
         return no_closures()
     lengths = [
@@ -201,8 +239,8 @@ def _closures(
     ]
     length = max(lengths, default=1.0)
     rows, joint_of_row = [], []
-    for k, item in enumerate(items):
-        spec = Fixed() if keeps_coordinates(item.joint) else item.joint
+    for k, (item, keeps) in enumerate(items):
+        spec = Fixed() if keeps else item.joint
         own = closing_rows(item.name, spec, length)
         rows += own
         joint_of_row += [k] * len(own)
@@ -215,7 +253,7 @@ def _closures(
         inner_sample=tuple(sample_of(inner) for inner, _ in seats),
         outer_sample=tuple(sample_of(outer) for _, outer in seats),
         joint_of_row=tuple(joint_of_row),
-        names=tuple(item.name for item in items),
+        names=tuple(item.name for item, _ in items),
     )
 
 
@@ -247,6 +285,7 @@ def _rod_part(element: Element) -> RodGroup:
         rod.nodes,
         tuple(rod.breaks),
     )
+    _check_nodes(rod, np.asarray(grid.basis))
     nodes = one_sided(np.asarray(grid.points)[: len(grid.weights)], grid.edges)
     matrices = rod.sectional().matrices(nodes)
     undamped = not is_traced(matrices.damping) and not np.any(matrices.damping)
@@ -258,7 +297,28 @@ def _rod_part(element: Element) -> RodGroup:
         inertia=matrices.inertia,
         added=_added(element, nodes),
         growth=None if rod.growth is None else as_law(rod.growth),
+        slope=np.einsum("nk,kim->nim", _slopes(rod, grid), grid.basis) if rod.slides else None,
     )
+
+
+def _slopes(rod: Rod, grid: RodGrid) -> np.ndarray:
+    """Matrix of d/du at the nodes of a rod."""
+    count = len(grid.weights) // (len(grid.edges) - 1)
+    return Panels(grid.edges, count, rod.space.node_family).differentiation
+
+
+def _check_nodes(rod: Rod, basis: Float[np.ndarray, "n 6 m"]) -> None:
+    """Refuse strain functions that the nodes cannot tell apart: some motion would have no mass."""
+    strains = np.array(rod.strain_field().rows)
+    for strain in np.unique(strains):
+        functions = basis[:, strain, strains == strain]
+        told_apart = int(np.linalg.matrix_rank(functions))
+        if told_apart < functions.shape[1]:
+            need = (
+                f"more nodes, or fewer functions: at {len(basis)} nodes only {told_apart} of the "
+                f"{functions.shape[1]} functions of {STRAINS[strain]} are independent"
+            )
+            raise DescriptionError(rod.name, "nodes", rod.nodes, need)
 
 
 def _added(element: Element, nodes: np.ndarray) -> Any:

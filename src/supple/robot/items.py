@@ -12,6 +12,7 @@ from supple.model.laws import AbstractLaw, as_law
 from supple.numeric import Scalar, check_positive, check_vector, is_traced
 from supple.robot.checks import GROUND_NAME, check_first, check_fraction, check_law, check_name
 from supple.robot.joint import AbstractJointSpec, Fixed, Free, Spherical
+from supple.robot.placement import unit_axis
 from supple.section import AbstractProperties, AbstractShape, Material, SolidProperties
 from supple.space import Magnus, RungeKutta, SpaceIntegrator, Spectral
 from supple.strain import ROD_MODELS, STRAIGHT, AbstractBasis, StrainField, strain_field
@@ -37,7 +38,7 @@ class Place:
 
 @dataclass(frozen=True, kw_only=True)
 class _Item:
-    parent: str = GROUND_NAME
+    parent: str | None = GROUND_NAME
     at: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
     rotation: Any = (0.0, 0.0, 0.0)
@@ -45,11 +46,35 @@ class _Item:
     @property
     def place(self) -> Place:
         """Parent, place on it and pose there."""
-        return Place(self.parent, self.at, self.position, self.rotation)
+        return Place(self.parent or GROUND_NAME, self.at, self.position, self.rotation)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Jointed(_Item):
+    """Something on a joint; without a ``parent`` (None) it goes where a :class:`Connect` puts it.
+
+    ``joint_position`` and ``joint_rotation`` say where on the item the joint sits (its own frame, or a rod's
+    first section, by default), ``joint_name`` what the joint is called (as the item by default).
+    """
+
+    joint: AbstractJointSpec = field(default_factory=Fixed)
+    joint_position: Any = (0.0, 0.0, 0.0)
+    joint_rotation: Any = (0.0, 0.0, 0.0)
+    joint_name: str | None = None
+
+    def check_joint(self, item: str) -> None:
+        """Raise unless the joint is one."""
+        if not isinstance(self.joint, AbstractJointSpec):
+            raise DescriptionError(item, "joint", self.joint, "a joint such as Revolute('z')")
+        if self.parent is None and not isinstance(self.joint, Fixed):
+            need = (
+                "no joint: connections bring theirs (or parent='ground' for an item on this joint)"
+            )
+            raise DescriptionError(item, "joint", self.joint, need)
 
 
 @dataclass(frozen=True)
-class Rod(_Item):
+class Rod(_Jointed):
     """A slender elastic rod along its local x axis.
 
     ``section`` and ``material`` give its matrices, or ``properties`` gives them directly.
@@ -60,8 +85,9 @@ class Rod(_Item):
     ``rest`` is the strain at rest: six numbers or a function of u -> (n, 6), best defined once in a
     module (a new function, such as a lambda in a loop, compiles anew).
     ``nodes`` overrides the number of quadrature nodes per smooth piece.
-    ``growth`` is a law of time that multiplies the length: a rod pushed out of its base. Rods that grow by
-    laws of one kind (tables or splines with the same instants) are computed as one batch.
+    ``growth`` is a law of time that multiplies the length. Rods that grow by laws of one kind (tables or
+    splines with the same instants) are computed as one batch. They grow everywhere alike; with ``slides``
+    they are pushed out of their base instead, and their material slides past it (uniform undamped rods only).
     """
 
     name: str
@@ -72,11 +98,11 @@ class Rod(_Item):
     strains: str | Sequence[str] = "kirchhoff"
     basis: AbstractBasis | int | Mapping[str, AbstractBasis | int] | str = "auto"
     rest: Any = STRAIGHT
-    joint: AbstractJointSpec = field(default_factory=Fixed)
     nodes: int | None = None
     breaks: Sequence[float] = ()
     space: SpaceIntegrator = field(default_factory=Magnus)
     growth: AbstractLaw | Callable[[Any], Any] | None = None
+    slides: bool = False
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -94,13 +120,30 @@ class Rod(_Item):
         if not isinstance(self.space, Magnus | Spectral | RungeKutta):
             need = "Magnus(…), Spectral() or RungeKutta(…)"
             raise DescriptionError(self.name, "space", self.space, need)
-        if not isinstance(self.joint, AbstractJointSpec):
-            raise DescriptionError(self.name, "joint", self.joint, "a joint such as Revolute('z')")
+        self.check_joint(self.name)
         growth: Any = self.growth
         if growth is not None and not isinstance(growth, AbstractLaw) and not callable(growth):
             raise DescriptionError(self.name, "growth", growth, "a law or a function of time")
         if growth is not None:
             check_first(self.name, "growth", growth, positive=True)
+        if self.slides:
+            self._check_slides()
+
+    def _check_slides(self) -> None:
+        """Material that passes a sample must be alike, and its strain continuous."""
+        if self.growth is None:
+            raise DescriptionError(self.name, "slides", True, "a law of growth")
+        matrices = self.sectional().matrices(np.linspace(0.0, 1.0, 5))
+        uniform = is_traced(matrices) or all(
+            np.allclose(part, part[:1], rtol=1e-12, atol=0.0)
+            for part in (matrices.stiffness, matrices.inertia)
+        )
+        if callable(self.rest) or not uniform or self.resolved(1e-2).strain_field().breaks:
+            need = "False: only rods alike along their length, on a basis without breaks, can slide"
+            raise DescriptionError(self.name, "slides", True, need)
+        if not is_traced(matrices) and np.any(matrices.damping):
+            need = "False, or a material without damping"
+            raise DescriptionError(self.name, "slides", True, need)
 
     def strain_field(self) -> StrainField:
         """The rod's strain field; "auto" choices must be resolved first."""
@@ -201,7 +244,7 @@ def _compliance_ratio(rod: Rod) -> float:
 
 
 @dataclass(frozen=True)
-class Body(_Item):
+class Body(_Jointed):
     """A rigid body.
 
     ``inertia`` is about the centre of mass, in the body's axes: (Ixx, Iyy, Izz) or a 3x3 matrix
@@ -212,7 +255,6 @@ class Body(_Item):
     mass: Scalar
     inertia: Any = (0.0, 0.0, 0.0)
     com: Any = (0.0, 0.0, 0.0)
-    joint: AbstractJointSpec = field(default_factory=Fixed)
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -220,8 +262,7 @@ class Body(_Item):
         check_positive(self.name, "mass", self.mass)
         check_vector(self.name, "com", self.com, (3,))
         self.inertia_matrix()
-        if not isinstance(self.joint, AbstractJointSpec):
-            raise DescriptionError(self.name, "joint", self.joint, "a joint such as Revolute('z')")
+        self.check_joint(self.name)
 
     def inertia_matrix(self) -> Any:
         """Inertia about the centre of mass, (3, 3) kg m²."""
@@ -302,8 +343,55 @@ class Closure:
 
 
 @dataclass(frozen=True)
+class Connect:
+    """A joint from a frame of item ``on`` to one of item ``to``, in a robot drawn as a graph.
+
+    It may carry an item that has no parent (``parent=None``) or close a loop; which one is chosen for the
+    whole graph (:mod:`supple.robot.cutting`), unless ``cut`` says so: True closes a loop, False carries.
+    Frames are as in :class:`Closure`, but a rod ``to`` is met at its first section by default.
+    """
+
+    name: str
+    on: str
+    to: str
+    joint: AbstractJointSpec = field(default_factory=Fixed)
+    at: float = 1.0
+    position: Any = (0.0, 0.0, 0.0)
+    rotation: Any = (0.0, 0.0, 0.0)
+    to_at: float = 0.0
+    to_position: Any = (0.0, 0.0, 0.0)
+    to_rotation: Any = (0.0, 0.0, 0.0)
+    cut: bool | None = None
+
+    def __post_init__(self) -> None:
+        self.closure(on_rod=True)
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """Names of the items it cannot do without."""
+        return self.on, self.to
+
+    def closure(self, *, on_rod: bool) -> Closure:
+        """The same joint as one that closes a loop; ``on_rod`` if its outer item is a rod."""
+        return Closure(
+            self.name,
+            self.on,
+            self.to,
+            self.joint,
+            self.at,
+            self.position,
+            self.rotation,
+            self.to_at if on_rod else 1.0,
+            self.to_position,
+            self.to_rotation,
+        )
+
+
+@dataclass(frozen=True)
 class Prescribe:
     """A coordinate imposed in time: that of the joint of item ``on``, or a strain mode of a rod.
+
+    ``on`` may also name a :class:`Connect` or a :class:`Closure`: the coordinate of that joint.
 
     ``value`` is a number or a law of time (rad, m; 1/m for curvatures); ``coordinate`` counts those of the
     joint (``of="joint"``) or of the rod's basis (``of="rod"``). The effort it needs is an outcome.
@@ -336,4 +424,67 @@ class Prescribe:
         return as_law(self.value)
 
 
+@dataclass(frozen=True)
+class KnifeEdge:
+    """An edge at a point of item ``on`` that may slide along itself and turn, but not move ``across``.
+
+    ``across`` is a direction in the item's frame there ("x" … "-z" or a vector); ``at`` is a fraction of a
+    rod's length and ``position`` (m) a point in the frame there. The edge restricts velocities, not places:
+    statics leaves it out, that is, finds where the robot rests without its force.
+    """
+
+    name: str
+    on: str
+    across: str | Sequence[float] = "y"
+    at: float = 1.0
+    position: Any = (0.0, 0.0, 0.0)
+
+    needs: ClassVar[str] = "solid"
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        Place(self.on, self.at).check(self.name)
+        check_vector(self.name, "position", self.position, (3,))
+        unit_axis(self.name, "across", self.across)
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """Names of the items it cannot do without."""
+        return (self.on,)
+
+
+@dataclass(frozen=True)
+class Rolling:
+    """A ball, or with an ``axle`` a thin wheel, that rolls on a plane without slipping.
+
+    Its centre is at a point of item ``on`` (as in :class:`KnifeEdge`), ``radius`` (m) above the plane whose
+    ``normal`` is given in the world; ``axle`` is a direction in the item's frame. Statics leaves it out.
+    """
+
+    name: str
+    on: str
+    radius: Scalar
+    axle: str | Sequence[float] | None = None
+    normal: str | Sequence[float] = "z"
+    at: float = 1.0
+    position: Any = (0.0, 0.0, 0.0)
+
+    needs: ClassVar[str] = "solid"
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        Place(self.on, self.at).check(self.name)
+        check_positive(self.name, "radius", self.radius)
+        check_vector(self.name, "position", self.position, (3,))
+        unit_axis(self.name, "normal", self.normal)
+        if self.axle is not None:
+            unit_axis(self.name, "axle", self.axle)
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """Names of the items it cannot do without."""
+        return (self.on,)
+
+
 Solid = Rod | Body | Marker
+Contact = KnifeEdge | Rolling

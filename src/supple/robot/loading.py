@@ -1,8 +1,10 @@
 """From loads as users write them to those of the model."""
 
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -18,12 +20,14 @@ from supple.model.loads import (
     LineLoad,
     PointDrag,
     PointWrench,
+    SlidingFriction,
     Wake,
 )
 from supple.model.model import GROUND, Group, RodGroup
-from supple.numeric import asarray, is_traced
+from supple.numeric import asarray, is_traced, stack
 from supple.robot.items import Rod
-from supple.robot.loads import Buoyancy, Distributed, Drag, Stress, Swimming, Wrench
+from supple.robot.loads import Buoyancy, Distributed, Drag, Sliding, Stress, Swimming, Wrench
+from supple.robot.placement import unit_axis
 from supple.robot.robot import Robot
 from supple.robot.seating import Seat, Seating
 from supple.section.added import added_mass
@@ -39,6 +43,9 @@ def point_loads_of(robot: Robot, seating: Seating) -> list[tuple[Seat, PointLoad
         if isinstance(item, Wrench):
             seat = seating.at_point(item.on, item.at, item.position)
             found.append((seat, _wrench(item)))
+        elif isinstance(item, Sliding):
+            seat = seating.at_point(item.on, item.at, item.position)
+            found.append((seat, _sliding(item)))
         elif isinstance(item, Drag) and item.on not in seating.starts:
             found.append((seating.on(item.on), _point_drag(item)))
         elif isinstance(item, Buoyancy) and item.on not in seating.starts:
@@ -58,7 +65,7 @@ def line_loads_of(
         if not isinstance(item, Distributed | Drag | Buoyancy) or item.on not in seating.starts:
             continue
         element = seating.rod(item.on)
-        place = element.group, element.row
+        place = element.group, (element.row,)
         if isinstance(item, Distributed):
             found.append(LineLoad(*place, None, item.density, item.time_law(), item.follower))
         elif isinstance(item, Drag):
@@ -70,6 +77,20 @@ def line_loads_of(
             count = group.grid.weights.shape[1]
             weight = _displaced(item, rod, np.asarray(group.grid.points)[element.row, :count])
             found.append(DeadLine(*place, -weight[:, None] * asarray(robot.gravity)))
+    return _batched(found)
+
+
+def _batched(loads: list[AbstractLineLoad]) -> tuple[AbstractLineLoad, ...]:
+    """Loads of one kind on one group as one."""
+    batches: dict[Any, list[AbstractLineLoad]] = {}
+    for load in loads:
+        alike = jax.tree.structure(dataclasses.replace(load, rows=()))
+        batches.setdefault(alike, []).append(load)
+    found = []
+    for batch in batches.values():
+        rows = tuple(row for load in batch for row in load.rows)
+        same = [dataclasses.replace(load, rows=rows) for load in batch]
+        found.append(jax.tree.map(lambda *leaves: stack(leaves), *same))
     return tuple(found)
 
 
@@ -103,6 +124,12 @@ def _wrench(item: Wrench) -> PointLoad:
     backend: Any = jnp if is_traced((moment, force)) else np
     value = backend.concatenate([moment, force])
     return lambda sample, offset: PointWrench(sample, offset, value, item.time_law(), item.follower)
+
+
+def _sliding(item: Sliding) -> PointLoad:
+    normal = unit_axis(item.name, "normal", item.normal)
+    numbers = [asarray(x) for x in (item.friction, item.damping, item.friction_speed)]
+    return lambda sample, offset: SlidingFriction(sample, offset, normal, *numbers)
 
 
 def _coefficients(item: Drag) -> tuple[Any, Any]:

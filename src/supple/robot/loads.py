@@ -12,6 +12,8 @@ from supple.lie import Pose
 from supple.model.laws import AbstractLaw, as_law
 from supple.numeric import Scalar, check_positive, check_vector
 from supple.robot.checks import check_fraction, check_law, check_name
+from supple.robot.joint import Axis
+from supple.robot.placement import unit_axis
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,41 @@ class Wrench:
     def time_law(self) -> AbstractLaw:
         """The law as an object."""
         return as_law(self.law)
+
+
+@dataclass(frozen=True)
+class Sliding:
+    """Friction of a point of an item that slides on a plane with the normal ``normal``.
+
+    The force is against the velocity v along the plane: dry friction of ``friction`` (N; the coefficient
+    times the force that presses) and ``damping`` (N s/m). Dry friction is smooth: friction · v / √(v² + v₀²)
+    with v₀ = ``friction_speed`` (m/s). What presses is given, not computed: the plane carries nothing.
+    """
+
+    name: str
+    on: str
+    friction: Scalar = 0.0
+    damping: Scalar = 0.0
+    friction_speed: Scalar = 1e-2
+    normal: Axis = "z"
+    at: float = 1.0
+    position: Any = (0.0, 0.0, 0.0)
+
+    needs: ClassVar[str] = "solid"
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        check_positive(self.name, "friction", self.friction, allow_zero=True)
+        check_positive(self.name, "damping", self.damping, allow_zero=True)
+        check_positive(self.name, "friction_speed", self.friction_speed)
+        unit_axis(self.name, "normal", self.normal)
+        check_vector(self.name, "position", self.position, (3,))
+        check_fraction(self.name, "at", self.at)
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """Names of the items it cannot do without."""
+        return (self.on,)
 
 
 @dataclass(frozen=True)
@@ -206,4 +243,4 @@ class Swimming:
         return tuple(self.on)
 
 
-Load = Wrench | Stress | Distributed | Drag | Buoyancy | Swimming
+Load = Wrench | Sliding | Stress | Distributed | Drag | Buoyancy | Swimming

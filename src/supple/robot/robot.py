@@ -13,13 +13,23 @@ from supple.numeric import check_vector
 from supple.robot.actuators import Chamber, Motor, Spring, Tendon
 from supple.robot.checks import GROUND_NAME
 from supple.robot.controller import Controller
-from supple.robot.items import Body, Closure, Marker, Prescribe, Rod, Solid
-from supple.robot.loads import Buoyancy, Distributed, Drag, Stress, Swimming, Wrench
+from supple.robot.items import (
+    Body,
+    Closure,
+    Connect,
+    KnifeEdge,
+    Marker,
+    Prescribe,
+    Rod,
+    Rolling,
+    Solid,
+)
+from supple.robot.loads import Buoyancy, Distributed, Drag, Sliding, Stress, Swimming, Wrench
 
 Item = (
-    Rod | Body | Marker | Closure | Prescribe
+    Rod | Body | Marker | Closure | Connect | Prescribe | KnifeEdge | Rolling
     | Tendon | Chamber | Motor | Spring
-    | Wrench | Stress | Distributed | Drag | Buoyancy | Swimming | Controller
+    | Wrench | Sliding | Stress | Distributed | Drag | Buoyancy | Swimming | Controller
 )  # fmt: skip
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
@@ -61,8 +71,8 @@ class Robot:
         by_name = {i.name: i for i in self.items if isinstance(i, Rod | Body | Marker)}
         ordered: dict[str, Solid] = {}
 
-        def visit(name: str) -> None:
-            if name not in ordered and name != GROUND_NAME:
+        def visit(name: str | None) -> None:
+            if name is not None and name not in ordered and name != GROUND_NAME:
                 visit(by_name[name].parent)
                 ordered[name] = by_name[name]
 
@@ -110,9 +120,20 @@ class Robot:
         ``accuracy`` (displacement error over size) settles what rods leave to "auto".
         """
         from supple.robot.build import build_model
+        from supple.robot.cutting import cut_open
 
         items = [i.resolved(accuracy) if isinstance(i, Rod) else i for i in self.items]
-        return build_model(Robot(*items, gravity=self.gravity, name=self.name))
+        return build_model(Robot(*cut_open(items), gravity=self.gravity, name=self.name))
+
+
+def _check_connected(robot: Robot, item: Solid) -> None:
+    """Raise unless some connection reaches an item without a parent."""
+    near = [c for c in robot.items if isinstance(c, Connect) and item.name in (c.on, c.to)]
+    if isinstance(item, Marker) or not near:
+        need = f"a parent, such as {GROUND_NAME!r}" + (
+            "" if isinstance(item, Marker) else ", or a Connect that reaches it"
+        )
+        raise DescriptionError(item.name, "parent", None, need)
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -133,19 +154,27 @@ _VECTOR = (tuple, list, np.ndarray, jax.Array)
 
 def _check_graph(robot: Robot) -> None:
     names: set[str] = set()
-    for item in robot.items:
-        if not isinstance(item, Item):
+    for given in robot.items:
+        if not isinstance(given, Item):
             known = ", ".join(kind.__name__ for kind in get_args(Item))
-            raise DescriptionError(robot.name, "items", item, f"items, each one of: {known}")
-        if item.name in names:
-            raise DescriptionError(item.name, "name", item.name, "a name used only once")
-        names.add(item.name)
+            raise DescriptionError(robot.name, "items", given, f"items, each one of: {known}")
+        if given.name in names:
+            raise DescriptionError(given.name, "name", given.name, "a name used only once")
+        names.add(given.name)
     solids = {i.name: i for i in robot.items if isinstance(i, Solid)}
     if not any(isinstance(i, Rod | Body) for i in solids.values()):
         raise DescriptionError(robot.name, "items", len(robot.items), "at least one rod or body")
     motors = {i.name: i for i in robot.items if isinstance(i, Motor)}
-    for item in robot.items:
+    joints = {i.name for i in robot.items if isinstance(i, Closure | Connect)}
+    joints |= {i.joint_name for i in robot.items if isinstance(i, Rod | Body) and i.joint_name}
+    for given in robot.items:
+        item: Any = given
+        if isinstance(item, Connect):
+            item = item.closure(on_rod=isinstance(solids.get(item.to), Rod))
         if isinstance(item, Solid):
+            if item.parent is None:
+                _check_connected(robot, item)
+                continue
             _check_target(item.name, "parent", item.parent, item.at, "place", solids)
         elif isinstance(item, Closure | Spring):
             _check_target(item.name, "on", item.on, item.at, "place", solids)
@@ -153,8 +182,8 @@ def _check_graph(robot: Robot) -> None:
             if item.on == item.to and item.at == item.to_at and isinstance(item, Closure):
                 need = "another frame than the one it starts on"
                 raise DescriptionError(item.name, "to", item.to, need)
-        else:
-            at = item.at if isinstance(item, Wrench) else 1.0
+        elif not (isinstance(item, Prescribe | Motor) and item.on in joints):
+            at = item.at if isinstance(item, Wrench | Sliding | KnifeEdge | Rolling) else 1.0
             held = item.items if isinstance(item, Tendon) else item.holds
             for target in held:
                 _check_target(item.name, "on", target, at, item.needs, solids)
@@ -164,7 +193,7 @@ def _check_graph(robot: Robot) -> None:
     for name in solids:
         seen = [name]
         parent = solids[name].parent
-        while parent != GROUND_NAME:
+        while parent is not None and parent != GROUND_NAME:
             if parent in seen:
                 cycle = " -> ".join([*seen, parent])
                 raise DescriptionError(name, "parent", cycle, "parents that lead to the ground")

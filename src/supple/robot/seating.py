@@ -12,7 +12,6 @@ from supple.model.model import GROUND
 from supple.numeric import asarray, is_traced
 from supple.robot.actuators import Motor
 from supple.robot.checks import GROUND_NAME
-from supple.robot.closing import keeps_coordinates
 from supple.robot.items import Body, Closure, Rod, Solid
 from supple.robot.placement import placement
 from supple.robot.robot import Robot
@@ -104,27 +103,32 @@ class Seating:
 
     def place(self, item: Solid) -> None:
         """Seat a rod, a body or a marker."""
-        seat = self.on(item.parent, item.at, placement(item.name, item.position, item.rotation))
+        pose = placement(item.name, item.position, item.rotation)
+        seat = self.on(item.place.parent, item.at, pose)
         spec = item.joint if isinstance(item, Rod | Body) else None
         joint = spec.make(item.name) if spec is not None else None
-        if joint is not None and spec is not None:
-            self.elements.append(
-                Element(item.name, seat, joint=joint, spring=spec.spring(), friction=spec.dry())
-            )
-            seat = Seat(len(self.elements) - 1, 0.0, IDENTITY)
+        if isinstance(item, Rod | Body):
+            if joint is not None and spec is not None:
+                name, spring = item.joint_name or item.name, spec.spring()
+                self.elements.append(
+                    Element(name, seat, joint=joint, spring=spring, friction=spec.dry())
+                )
+                seat = Seat(len(self.elements) - 1, 0.0, IDENTITY)
+            held = inverse(placement(item.name, item.joint_position, item.joint_rotation))
+            seat = Seat(seat.element, seat.u, compose(seat.offset, held))
         if isinstance(item, Rod):
             self.starts[item.name] = seat
             self.elements.append(Element(item.name, seat, rod=item, points=[1.0]))
             seat = Seat(len(self.elements) - 1, 1.0, IDENTITY)
         self.seats[item.name] = seat
 
-    def close(self, item: Closure) -> tuple[Seat, Seat]:
-        """Seats of a closure; a joint with coordinates of its own becomes an element on the inner one."""
+    def close(self, item: Closure, *, keeps: bool) -> tuple[Seat, Seat]:
+        """Seats of a closure; a joint that keeps its coordinates becomes an element on the inner one."""
         inner, outer = (
             self.on(place.parent, place.at, placement(item.name, place.position, place.rotation))
             for place in (item.inner, item.outer)
         )
-        if keeps_coordinates(item.joint):
+        if keeps:
             joint = item.joint.make(item.name)
             spring, dry = item.joint.spring(), item.joint.dry()
             self.elements.append(
@@ -155,6 +159,11 @@ def compose(a: Pose, b: Pose) -> Pose:
     if is_traced((a, b)):
         return Pose(*(jnp.asarray(x) for x in a)) @ Pose(*(jnp.asarray(x) for x in b))
     return Pose(a.rotation @ b.rotation, a.position + a.rotation @ b.position)
+
+
+def inverse(pose: Pose) -> Pose:
+    """The pose seen from the other side."""
+    return Pose(pose.rotation.T, -(pose.rotation.T @ pose.position))
 
 
 def _along(rod: Rod, u: float) -> Pose:

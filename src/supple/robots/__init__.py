@@ -10,6 +10,7 @@ One topic a file; import what you need, ``from supple.robots.cantilever import s
 * ``muscle_beam``: ``muscle_beam`` (001, test 6)
 * ``rfrfr``: ``rfrfr`` (000 §5.13)
 * ``rfrfr_prototype``: ``rfrfr_prototype`` (000 §4.9.2)
+* ``tendon_cpr``: ``tendon_cpr`` (000 §4.9.1)
 * ``stewart``: ``stewart_gough`` (002 §5.1)
 * ``delta``: ``delta`` (flexible links; loops that close in the middle of rods)
 * ``flexion_torsion``: ``flexion_torsion`` (001, test 3)

@@ -1,9 +1,11 @@
 """The RFRFR prototype of the thesis (000 §4.9.2): base angles imposed, in gravity.
 
 Printed: two rods of 0.47 m, 2.5 mm thick in the plane and 10 mm wide, E = 36 GPa, 1900 kg/m³, undamped; the
-base angles go from π/6 to −π/6 by polynomials of fifth order. Not printed, and chosen here: the hinges are
-0.9 m apart; the angle of each rod counts from the line of the hinges, upwards positive on both sides; the
-platform is a point mass of 0.2 kg on the closing hinge; the drive waits for 0.5 s and takes 2 s.
+base angles go from π/6 to zero (first trajectory) or to −π/6 (second) by polynomials of fifth order. Not
+printed, and chosen here: the angle of each rod counts from the line of the hinges, upwards positive on both
+sides; the platform is a point mass on the closing hinge; the drive waits for 0.5 s and takes 2 s. By default
+the hinges are 0.9 m apart and the platform weighs 0.2 kg, for the second trajectory; with 0.82 m and 2.8 kg
+the robot drops at the end of the first one.
 """
 
 from collections.abc import Callable
@@ -23,10 +25,10 @@ WAIT = 0.5
 """Time before the drive starts (s)."""
 
 
-def drive(seconds: float = 2.0) -> Spline:
-    """Base angle (rad) from π/6 to −π/6, after a wait."""
+def drive(seconds: float = 2.0, end: float = -ANGLE) -> Spline:
+    """Base angle (rad) from π/6 to ``end`` (0 in the first trajectory, −π/6 in the second), after a wait."""
     s = np.linspace(0.0, 1.0, 41)
-    return Spline(WAIT + seconds * s, ANGLE * (1 - 2 * (6 * s**5 - 15 * s**4 + 10 * s**3)))
+    return Spline(WAIT + seconds * s, ANGLE + (end - ANGLE) * (6 * s**5 - 15 * s**4 + 10 * s**3))
 
 
 def rfrfr_prototype(

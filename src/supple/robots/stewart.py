@@ -66,7 +66,10 @@ def stewart_gough(
     bending_modes: int = 4,
     torsion_modes: int = 1,
 ) -> Robot:
-    """The robot; ``lengths`` (n, legs) in metres at ``times`` (n,) in seconds move it."""
+    """The robot; ``lengths`` (n, legs) in metres at ``times`` (n,) in seconds move it.
+
+    Legs turn by less than a radian along their length, so that four nodes beyond the modes resolve them.
+    """
     steel = Material(E=207e9, nu=0.3, density=8000.0)
     base, plate = hole_angles(legs)
     basis = {"kx": torsion_modes, "ky": bending_modes, "kz": bending_modes}
@@ -90,6 +93,7 @@ def stewart_gough(
             position=ring(base[i]),
             rotation=along("z"),
             growth=growth(i),
+            nodes=bending_modes + 4,
         )
         for i in range(legs)
     ]

@@ -6,7 +6,7 @@ the stiffness on the motions that keep loops closed). Where that number changes,
 in time; anything else is a branching point.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -110,18 +110,21 @@ def follow(
     step: float = 0.05,
     largest: float = 0.2,
     max_points: int = 400,
+    since: float | None = None,
 ) -> Branch:
     """Follow the branch of equilibria from ``start`` (default: at time 0) until time ``until`` (s).
 
     Steps are arc lengths in coordinates over their scales and time over ``duration_scale`` (s). The
-    branch ends at ``until``, where it comes back to its first time, or after ``max_points``.
+    branch ends at ``until``, where it comes back beyond ``since`` (default: its first time; an infinite one
+    lets it go on), or after ``max_points``.
     """
-    model = as_model(robot)
+    model = replace(as_model(robot), slips=())  # equations between velocities do not matter at rest
     begun = equilibrium(model) if start is None else start
     m = model.equations
     scale = np.concatenate([np.asarray(model.scale), np.full(m, np.inf), [duration_scale]])
     point = _tangent_point(model, begun.q, begun.multipliers, begun.t, None, scale)
     forward = np.sign(until - begun.t) or 1.0
+    first = begun.t if since is None else since
     point = _turned(point, forward * np.sign(point.direction[-1] or 1.0))
     points, special, message = [point], [], "reached the end"
     while len(points) < max_points:
@@ -136,15 +139,14 @@ def follow(
         if found is None:
             break
         new, iterations = found
-        if new.unstable != point.unstable or new.direction[-1] * point.direction[-1] < 0:
-            special.append(_located(model, point, step, scale, len(points) - 1))
+        special += _located(model, point, new, step, scale, len(points) - 1)
         points.append(new)
         point = new
         step = min(step * (1.5 if iterations <= 4 else 1.0), largest)
         if (point.t - until) * forward >= 0:
             break
-        if (point.t - begun.t) * forward < -1e-9:
-            message = f"came back to its first time, t = {begun.t:.6g} s"
+        if (point.t - first) * forward < -1e-9:
+            message = f"came back to t = {first:.6g} s"
             break
     else:
         message = f"stopped after {max_points} points, at t = {point.t:.6g} s"
@@ -234,28 +236,46 @@ def _corrected(
     return None
 
 
+SAME = 1e-3
+"""Part of a step within which a change of stability and a turn in time are one event: a limit point."""
+
+
 def _located(
-    model: Model, point: _Point, step: float, scale: np.ndarray, index: int
-) -> SpecialPoint:
-    """Where between a point and the next the branch turns back or changes its stability."""
-    low, high = 0.0, step
-    found = point
-    for _ in range(40):
-        middle = (low + high) / 2
-        corrected = _corrected(model, point, middle, scale)
-        if corrected is None:
+    model: Model, point: _Point, new: _Point, step: float, scale: np.ndarray, index: int
+) -> list[SpecialPoint]:
+    """Limit and branching points between a point and the next, one arc length further, in their order."""
+    found: list[SpecialPoint] = []
+    low, here = 0.0, point
+    while _kind(here, new) is not None:
+        # Bisect for a change from what holds at ``low``.
+        high, there = step, new
+        for _ in range(40):
+            if high - low < 1e-7:
+                break
+            middle = (low + high) / 2
+            corrected = _corrected(model, point, middle, scale)
+            if corrected is None:
+                break
+            if _kind(here, corrected[0]) is None:
+                low = middle
+            else:
+                high, there = middle, corrected[0]
+        # A little further on, so that a limit point shows both its signs.
+        beyond = min(high + SAME * step, step)
+        after = _corrected(model, point, beyond, scale)
+        last = new if beyond == step or after is None else after[0]
+        found.append(SpecialPoint(_kind(here, last) or "branch", index, there.t, there.q))
+        if beyond == step or after is None:
             break
-        found = corrected[0]
-        turned = found.direction[-1] * point.direction[-1] < 0
-        if turned or found.unstable != point.unstable:
-            high = middle
-        else:
-            low = middle
-        if high - low < 1e-7:
-            break
-    last = _corrected(model, point, step, scale)
-    turned = last is not None and last[0].direction[-1] * point.direction[-1] < 0
-    return SpecialPoint("limit" if turned else "branch", index, found.t, found.q)
+        low, here = beyond, last
+    return found
+
+
+def _kind(a: _Point, b: _Point) -> str | None:
+    """What lies between two near points of a branch: nothing, a limit or a branching point."""
+    if a.direction[-1] * b.direction[-1] < 0:
+        return "limit"
+    return None if a.unstable == b.unstable else "branch"
 
 
 def at_time(branch: Branch, t: float) -> Equilibrium:

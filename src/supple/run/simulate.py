@@ -1,7 +1,9 @@
 """Run a robot through time: compiled chunks, progress, interruption, continuation."""
 
 import time as clock
+import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import jax.numpy as jnp
@@ -13,6 +15,7 @@ from supple.model.inputs import input_slices
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
+from supple.results.store import Store
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.assembly import check_closed, closed_at_rest
 from supple.run.carry import carry_over
@@ -26,13 +29,19 @@ from supple.time.advance import (
     multipliers_of,
     restart,
 )
-from supple.time.alpha import generalized_alpha
+from supple.time.ahead import compiled_ahead
+from supple.time.alpha import GeneralizedAlpha, generalized_alpha
 from supple.time.collocation import radau
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.scheme import AbstractScheme
 
 Progress = Callable[[float, int], None]
 """Called with the simulated time (s) and the number of instants so far."""
+
+UNDAMPED = (
+    "an undamped scheme (γ = ½) is weakly unstable on closed loops and imposed coordinates: forces oscillate "
+    "from step to step and may grow. Use generalized_alpha(rho) with rho < 1, or radau()"
+)
 
 CHUNK = 256
 """Most steps between two looks at the clock."""
@@ -81,6 +90,8 @@ def simulate(
     progress: Progress | None = None,
     max_steps: int = 10_000_000,
     throw: bool = False,
+    store: str | Path | None = None,
+    go_on: bool = False,
 ) -> Result:
     """Simulate for ``duration`` seconds.
 
@@ -91,6 +102,8 @@ def simulate(
     ``output`` are instants, or a spacing (s), to report instead of the solver's own.
     ``progress(t, count)`` is called about four times a second and at the end.
     Ctrl-C ends the run with everything computed so far and status INTERRUPTED.
+    ``store`` is a folder that the run is written to chunk by chunk; with ``go_on`` a run found there with the
+    same settings continues, also after it was killed.
     """
     model = as_model(robot, accuracy)
     if not (np.isfinite(duration) and duration > 0):
@@ -104,13 +117,37 @@ def simulate(
     )
     if scheme is None:
         scheme = generalized_alpha(0.8) if dt is not None else radau(3)
+    if model.equations and isinstance(scheme, GeneralizedAlpha) and not scheme.damps:
+        warnings.warn(UNDAMPED, RuntimeWarning, stacklevel=2)
     state = _start_state(model, start)
     outside = Outside(model, float(state.t))
     settings = {"scheme": scheme, "control": control, "duration": duration, "outside": outside}
     h = control.dt if isinstance(control, FixedStep) else min(control.largest, duration) * 1e-4
-    cursor = begin(model, scheme, state, jnp.asarray(h, dtype=float))  # never weakly typed
-    first = _as_saved(cursor)
-    result = _run(model, scheme, control, cursor, first, duration, settings, progress, max_steps)
+    first_step = jnp.asarray(h, dtype=float)  # never weakly typed
+    disk = None if store is None else Store(store)
+    with compiled_ahead(model, scheme, control, CHUNK, state, first_step):
+        if disk is not None and go_on and disk.exists:
+            like = begin.eval_shape(model, scheme, state, first_step)
+            cursor, past = _from_store(disk, model, settings, like)
+        else:
+            cursor = begin(model, scheme, state, first_step)
+            past = _as_saved(cursor)
+            if disk is not None:
+                disk.create({"robot": model.name, "settings": _settings_text(settings)})
+                disk.append(past, cursor)
+    result = _run(
+        model,
+        scheme,
+        control,
+        cursor,
+        past,
+        duration,
+        settings,
+        progress,
+        max_steps,
+        disk=disk,
+        description=robot if isinstance(robot, Robot) else None,
+    )
     if output is not None:
         result = _at_output(result, output)
     if throw and not result.ok:
@@ -154,6 +191,7 @@ def resume(
         progress,
         10_000_000,
         seconds=result.wall_seconds,
+        description=result.description,
     )
 
 
@@ -168,6 +206,8 @@ def _run(
     progress: Progress | None,
     max_steps: int,
     seconds: float = 0.0,
+    disk: Store | None = None,
+    description: Any = None,
 ) -> Result:
     begun = float(past.t[0])
     stop = begun + duration
@@ -176,6 +216,7 @@ def _run(
     if isinstance(control, ErrorControl):
         walls = [c for c in model.corners if begun < c < stop] + walls
     chunks, count = [past], len(past.t)
+    slack = _SlackWatch(model)
     clock_start = reported = clock.perf_counter()
     attempts = CHUNK if progress is None else FIRST
     status, reason = Status.RUNNING, ""
@@ -206,12 +247,14 @@ def _run(
             cursor = after
             count += number
             status = Status(int(cursor.status))
-            reason = slack_tendon(model, chunks)
+            reason = slack.look(chunks[-1])
             if reason:
                 status = Status.SLACK
             if status == Status.DONE and wall < stop:
                 status = Status.RUNNING
                 cursor = cursor._replace(status=jnp.zeros((), dtype=int))
+            if disk is not None:
+                disk.append(chunks[-1], cursor)
             looked = clock.perf_counter()
             attempts = _next_attempts(attempts, looked - called)
             due = status != Status.RUNNING or looked - reported >= PERIOD
@@ -234,6 +277,7 @@ def _run(
         wall_seconds=seconds + clock.perf_counter() - clock_start,
         settings=settings,
         cursor=cursor,
+        description=description,
     )
 
 
@@ -243,20 +287,51 @@ def _next_attempts(attempts: int, seconds: float) -> int:
     return int(np.clip(wanted, max(attempts // 4, 1), min(4 * attempts, CHUNK)))
 
 
-def slack_tendon(model: Model, chunks: list[Saved]) -> str:
-    """Which tendon of imposed length would have to push, and what to do; "" if none."""
-    own = model.transmissions
-    first = model.closures.size + model.prescribed.size
-    for row, index in enumerate(own.imposed):
-        if not own.cables[index]:
-            continue
-        tension = np.concatenate([chunk.multipliers[:, first + row] for chunk in chunks])
-        if tension.min() < -max(SLACK_FRACTION * np.abs(tension).max(), SLACK_FORCE):
-            return (
-                f"tendon {own.names[index]!r} ({tension.min():.3g} N). "
-                "Give it a stiffness, so that it can go slack, or push=True"
-            )
-    return ""
+class _SlackWatch:
+    """Looks for tendons of imposed length that would have to push."""
+
+    def __init__(self, model: Model) -> None:
+        self.own = model.transmissions
+        first = model.closures.size + model.prescribed.size
+        self.rows = [
+            (first + row, index)
+            for row, index in enumerate(self.own.imposed)
+            if self.own.cables[index]
+        ]
+        self.peaks = [SLACK_FORCE / SLACK_FRACTION] * len(self.rows)
+
+    def look(self, chunk: Saved) -> str:
+        """Which tendon would push, and what to do; "" if none."""
+        for i, (row, index) in enumerate(self.rows):
+            tension = chunk.multipliers[:, row]
+            if len(tension) == 0:
+                continue
+            self.peaks[i] = max(self.peaks[i], float(np.abs(tension).max()))
+            if tension.min() < -SLACK_FRACTION * self.peaks[i]:
+                return (
+                    f"tendon {self.own.names[index]!r} ({tension.min():.3g} N). "
+                    "Give it a stiffness, so that it can go slack, or push=True"
+                )
+        return ""
+
+
+def _settings_text(settings: dict[str, Any]) -> str:
+    """Settings that a run on disk must have to be continued."""
+    return "; ".join(f"{k}={v!r}" for k, v in settings.items() if k != "outside")
+
+
+def _from_store(
+    disk: Store, model: Model, settings: dict[str, Any], like: Any
+) -> tuple[Cursor, Saved]:
+    """Cursor and instants of a run on disk, to be continued."""
+    held, wanted = disk.progress["about"].get("settings"), _settings_text(settings)
+    if held != wanted:
+        raise StateError(f"store: {disk.path}: got settings {wanted}; need those it holds: {held}")
+    if any(not control.compiled for control in model.controls):
+        need = "compiled controllers: the memory of Python objects is not stored"
+        raise StateError(f"store: {disk.path}: cannot go on; need {need}")
+    running = jnp.zeros((), dtype=int)
+    return disk.cursor(like)._replace(status=running), disk.saved()
 
 
 def _message(model: Model, status: Status, cursor: Cursor, reason: str) -> str:
@@ -297,7 +372,7 @@ def _start_state(model: Model, start: Any) -> State:
     """The state to start from; one that knows its model is carried over by name."""
     if start is None:
         state = initial_state(model)
-        if model.equations:
+        if model.holonomic:
             closed = closed_at_rest(model, np.asarray(state.q), 0.0)
             return initial_state(model, closed.q)
         return state
@@ -308,7 +383,7 @@ def _start_state(model: Model, start: Any) -> State:
         state = carry_over(known, held, model)
     else:
         state = initial_state(model, start.q, getattr(start, "v", None), t)
-    if model.equations:
+    if model.holonomic:
         check_closed(model, np.asarray(state.q), t)
     return state
 

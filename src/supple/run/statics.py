@@ -134,7 +134,7 @@ def equilibrium(
     guess = getattr(start, "q", start)
     state = initial_state(model, guess, t=t)
     now = jnp.asarray(float(t))
-    if model.equations:
+    if model.holonomic:
         return _closed_equilibrium(model, state.q, now, throw)
     found = _solve(model, state.q, now, float(first_increment))
     status = EquilibriumStatus(int(found.status))
@@ -185,6 +185,9 @@ def assembled(
 def _equilibrium(
     model: Model, found: EquilibriumSolution, t: Any, status: EquilibriumStatus, message: str
 ) -> Equilibrium:
+    if model.slips:
+        names = ", ".join(slip.name for slip in model.slips)
+        message += f"; without the forces of {names}, which only hold motions back"
     return Equilibrium(
         model=model,
         q=np.asarray(found.q),
@@ -237,7 +240,7 @@ def release(robot: Robot, loads: str | Iterable[str], duration: float, **options
 def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> Modes:
     """Vibration modes about a configuration or equilibrium (default: as described, loops closed)."""
     model = as_model(robot)
-    if model.equations:
+    if model.holonomic:
         at = assembled(model) if at is None else at
         check_closed(model, np.asarray(getattr(at, "q", at)), float(getattr(at, "t", 0.0)))
     q = neutral(model) if at is None else getattr(at, "q", at)
@@ -246,7 +249,15 @@ def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> 
 
 
 def linearise(robot: Robot | Model, *, at: Any = None, t: float = 0.0) -> LinearModel:
-    """State-space matrices about a state or equilibrium (default: the described shape)."""
+    """State-space matrices about a state or equilibrium (default: the described shape).
+
+    With closed loops: about an equilibrium (default: that under all loads), on the motions that keep them
+    closed.
+    """
     model = as_model(robot)
+    if model.equations and at is None:
+        at = equilibrium(model, t=t)
+    if model.holonomic:
+        check_closed(model, np.asarray(getattr(at, "q", at)), t)
     q = neutral(model) if at is None else getattr(at, "q", at)
-    return linear_model(model, q, getattr(at, "v", None), t)
+    return linear_model(model, q, getattr(at, "v", None), t, getattr(at, "multipliers", None))

@@ -40,6 +40,16 @@ class AbstractShape(abc.ABC):
     def check(self, item: str) -> None:
         """Raise a :class:`DescriptionError` naming ``item`` if a dimension is impossible."""
 
+    @abc.abstractmethod
+    def outline(self, u: np.ndarray, sides: int = 24) -> np.ndarray:
+        """Outer contour (n, sides, 2) in local y and z (m) at the points ``u``, for pictures."""
+
+
+def _ellipse(semi_y: Any, semi_z: Any, sides: int) -> np.ndarray:
+    angle = 2 * np.pi * np.arange(sides) / sides
+    y, z = np.asarray(semi_y)[:, None], np.asarray(semi_z)[:, None]
+    return np.stack([y * np.cos(angle), z * np.sin(angle)], axis=-1)
+
 
 @dataclass(frozen=True)
 class Circle(AbstractShape):
@@ -49,6 +59,9 @@ class Circle(AbstractShape):
 
     def check(self, item: str) -> None:
         check_positive(item, "section.radius", self.radius)
+
+    def outline(self, u: np.ndarray, sides: int = 24) -> np.ndarray:
+        return _ellipse(on_grid(self.radius, u), on_grid(self.radius, u), sides)
 
     def moments(self, u: np.ndarray) -> SectionMoments:
         r = on_grid(self.radius, u)
@@ -71,6 +84,9 @@ class Tube(AbstractShape):
         if not is_traced(wall) and not np.all(wall > 0):
             raise DescriptionError(item, "section.inner", self.inner, "less than section.outer")
 
+    def outline(self, u: np.ndarray, sides: int = 24) -> np.ndarray:
+        return _ellipse(on_grid(self.outer, u), on_grid(self.outer, u), sides)
+
     def moments(self, u: np.ndarray) -> SectionMoments:
         a, b = on_grid(self.outer, u), on_grid(self.inner, u)
         second = math.pi * (a**4 - b**4) / 4
@@ -87,6 +103,9 @@ class Ellipse(AbstractShape):
     def check(self, item: str) -> None:
         check_positive(item, "section.semi_y", self.semi_y)
         check_positive(item, "section.semi_z", self.semi_z)
+
+    def outline(self, u: np.ndarray, sides: int = 24) -> np.ndarray:
+        return _ellipse(on_grid(self.semi_y, u), on_grid(self.semi_z, u), sides)
 
     def moments(self, u: np.ndarray) -> SectionMoments:
         a, b = on_grid(self.semi_y, u), on_grid(self.semi_z, u)
@@ -108,6 +127,14 @@ class Rectangle(AbstractShape):
     def check(self, item: str) -> None:
         check_positive(item, "section.width_y", self.width_y)
         check_positive(item, "section.width_z", self.width_z)
+
+    def outline(self, u: np.ndarray, sides: int = 24) -> np.ndarray:
+        half = np.stack([on_grid(self.width_y, u), on_grid(self.width_z, u)], axis=-1) / 2
+        # Points along the edges, so that every outline has as many.
+        angle = 2 * np.pi * (np.arange(sides) + 0.5) / sides
+        round_ = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+        square = round_ / np.abs(round_).max(axis=-1, keepdims=True)
+        return half[:, None] * square
 
     def moments(self, u: np.ndarray) -> SectionMoments:
         a, b = on_grid(self.width_y, u), on_grid(self.width_z, u)

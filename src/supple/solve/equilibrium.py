@@ -15,12 +15,14 @@ from jax import lax
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
-from supple.mechanics.inverse_dynamics import element_matrices, equations
+from supple.mechanics.inverse_dynamics import Balance, balance, element_matrices, equations
 from supple.mechanics.inverse_dynamics_tangent import (
     block_diagonal,
     inverse_dynamics_tangent,
+    tangent_of,
 )
 from supple.mechanics.local import Coordinates, retract
+from supple.mechanics.saddle import saddle
 from supple.model.model import Model
 from supple.solve.newton import (
     Factorisation,
@@ -29,7 +31,6 @@ from supple.solve.newton import (
     newton,
     with_derivative,
 )
-from supple.solve.saddle import saddle
 
 SETTINGS = NewtonSettings(tolerance=1e-10, max_iterations=40, reuse_below=0.02)
 LARGEST_TURN = 1.5
@@ -110,7 +111,9 @@ def solve_equilibrium(
 
     motion = Coordinates(near, zero, zero, zero, t, forces)
     if differentiable:
-        left, matrix = _linearise(model, motion)
+        tangent = inverse_dynamics_tangent(model, motion)
+        left = jnp.concatenate([tangent.residual, tangent.violation])
+        matrix = saddle(tangent.stiffness, tangent.jacobian, tangent.pushes)
         moved = with_derivative(jnp.zeros(n + model.equations), left, matrix)
         found = retract(model, near, moved[:n])
         forces = None if forces is None else forces + moved[n:]
@@ -160,22 +163,20 @@ def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
     def motion(y: Float[Array, " n_and_m"]) -> Coordinates:
         return Coordinates(s.q, y[:n], zero, zero, t, y[n:] if model.equations else None)
 
-    def linearise(y: Float[Array, " n_and_m"]) -> tuple[Float[Array, " n_and_m"], Factorisation]:
-        left, matrix = _linearise(loaded, motion(y))
-        return left, factorise(matrix)
+    def residual(y: Float[Array, " n_and_m"]) -> tuple[Float[Array, " n_and_m"], Balance]:
+        state = balance(loaded, motion(y))
+        return jnp.concatenate([state.residual, state.violation]), state
+
+    def linearise(y: Float[Array, " n_and_m"], state: Balance) -> Factorisation:
+        tangent = tangent_of(loaded, motion(y), state)
+        return factorise(saddle(tangent.stiffness, tangent.jacobian, tangent.pushes))
 
     guess = s.slope * width
     if s.multipliers is not None:
         guess = jnp.concatenate([guess, s.multipliers])
     free = jnp.full(model.equations, jnp.inf)
     scale = jnp.concatenate([jnp.asarray(model.scale), free])
-    solved = newton(
-        lambda y: equations(loaded, motion(y)),
-        linearise,
-        guess,
-        scale,
-        SETTINGS,
-    )
+    solved = newton(residual, linearise, guess, scale, SETTINGS)
     found = solved._replace(x=solved.x[:n])
     turn = jnp.max(jnp.abs(found.x / scale[:n]))
     good = found.converged & (turn <= LARGEST_TURN)
@@ -194,15 +195,6 @@ def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
         iterations=s.iterations + found.iterations,
         worst=found.worst,
     )
-
-
-def _linearise(
-    model: Model, c: Coordinates
-) -> tuple[Float[Array, " n_and_m"], Float[Array, "n_and_m n_and_m"]]:
-    """Static equations and their derivative by coordinates and multipliers."""
-    tangent = inverse_dynamics_tangent(model, c)
-    left = jnp.concatenate([tangent.residual, tangent.violation])
-    return left, saddle(tangent.stiffness, tangent.jacobian, tangent.pushes)
 
 
 class Rest(NamedTuple):

@@ -1,5 +1,6 @@
 """Small vibrations and linear models about a state."""
 
+import dataclasses
 from dataclasses import dataclass
 from functools import partial
 
@@ -11,6 +12,9 @@ from supple.errors import StateError
 from supple.mechanics.inverse_dynamics_tangent import Tangent, inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates
 from supple.model.model import Model
+
+AT_REST = 1e-6
+"""Largest work left at an equilibrium in a unit change of a scaled coordinate, over that of the stiffest."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +41,12 @@ class Modes:
 
 @dataclass(frozen=True)
 class LinearModel:
-    """ẏ = A y + B u about a state, with y = (δx, δv) and u the factors of the loads by name.
+    """ẏ = A y + B u about a state, with y = (ξ, η) and u the factors of the loads, in their order.
 
-    δx are local coordinates around q, so orientations need no quaternions here.
+    δx = ``places`` ξ are local coordinates around q, so orientations need no quaternions here, and
+    δv = ``rates`` η. For a tree both are unit matrices; with closed loops their columns are the motions that
+    keep the loops closed, and those that in addition slip nowhere. ``mass``, ``damping`` and ``stiffness``
+    are those of these motions.
     """
 
     A: np.ndarray
@@ -48,6 +55,8 @@ class LinearModel:
     damping: np.ndarray
     stiffness: np.ndarray
     eigenvalues: np.ndarray
+    places: np.ndarray
+    rates: np.ndarray
 
 
 @partial(jit, quick=True)
@@ -69,8 +78,9 @@ def tangent_at(
         raise StateError(f"q: got shape {np.shape(q)}; need ({model.nq},) for {model.name!r}")
     v = np.zeros(model.nv) if v is None else np.asarray(v)
     a = np.zeros(model.nv) if a is None else np.asarray(a)
-    if model.equations and multipliers is None:
-        multipliers = np.zeros(model.equations)
+    forces = np.zeros(0) if multipliers is None else np.asarray(multipliers)
+    # Where none are given, or not those of contacts (statics knows nothing of them), they are zero.
+    multipliers = np.pad(forces, (0, model.equations - len(forces)))
     found = _tangent(model, np.asarray(q), v, a, float(t), multipliers if model.equations else None)
     return Tangent(*(np.asarray(part) for part in found))
 
@@ -83,7 +93,7 @@ def vibration_modes(
     multipliers: np.ndarray | None = None,
 ) -> Modes:
     """Modes of small vibration about an equilibrium; with closed loops, those that keep them closed."""
-    tangent = tangent_at(model, q, t=t, multipliers=multipliers)
+    tangent = _tangent_at_rest(model, q, t, multipliers)
     free = free_motions(tangent, np.asarray(model.scale))
     count = free.shape[1] if count is None else min(count, free.shape[1])
     mass = free.T @ (tangent.mass + tangent.mass.T) @ free / 2
@@ -121,11 +131,19 @@ def _eigenmodes(stiffness: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray, np
 
 
 def linear_model(
-    model: Model, q: np.ndarray, v: np.ndarray | None = None, t: float = 0.0
+    model: Model,
+    q: np.ndarray,
+    v: np.ndarray | None = None,
+    t: float = 0.0,
+    multipliers: np.ndarray | None = None,
 ) -> LinearModel:
-    """State-space matrices about a state (usually an equilibrium, v = 0)."""
+    """State-space matrices about a state (usually an equilibrium, v = 0).
+
+    With closed loops it must be an equilibrium, given with its multipliers: elsewhere the motions that keep
+    the loops closed change with time.
+    """
     if model.equations:
-        raise StateError(f"{model.name}: linear models need a tree; this robot has closed loops")
+        return _closed_linear_model(model, q, v, t, multipliers)
     still = tangent_at(model, q, v, t)
     n = model.nv
     inverse = np.linalg.inv(still.mass)
@@ -136,13 +154,53 @@ def linear_model(
     A = np.concatenate([top, bottom])
     forces = _load_directions(model, q, t)
     B = np.concatenate([np.zeros_like(forces), inverse @ forces])
-    return LinearModel(A, B, tangent.mass, tangent.damping, tangent.stiffness, np.linalg.eigvals(A))
+    eye = np.eye(n)
+    return LinearModel(
+        A, B, tangent.mass, tangent.damping, tangent.stiffness, np.linalg.eigvals(A), eye, eye
+    )
+
+
+def _closed_linear_model(
+    model: Model,
+    q: np.ndarray,
+    v: np.ndarray | None,
+    t: float,
+    multipliers: np.ndarray | None,
+) -> LinearModel:
+    tangent = _tangent_at_rest(model, q, t, multipliers)
+    scale = np.asarray(model.scale)
+    left = np.abs(tangent.residual * scale).max()
+    size = np.abs(scale[:, None] * tangent.stiffness * scale).max()
+    if (v is not None and np.any(v)) or left > AT_REST * size:
+        raise StateError(
+            f"{model.name}: linear models of closed loops need an equilibrium, such as "
+            f"linearise(robot, at=equilibrium(robot)); got velocities, or work of {left:.3g} J left"
+        )
+    places = free_motions(tangent._replace(jacobian=tangent.jacobian[: model.holonomic]), scale)
+    rates = free_motions(tangent, scale)
+    mass, damping = (rates.T @ part @ rates for part in (tangent.mass, tangent.damping))
+    stiffness = rates.T @ tangent.stiffness @ places
+    inverse = np.linalg.inv(mass)
+    n, k = places.shape[1], rates.shape[1]
+    # Without slips both bases are the same, and this is the unit matrix.
+    follows = np.linalg.pinv(places / scale[:, None]) @ (rates / scale[:, None])
+    A = np.block([[np.zeros((n, n)), follows], [-inverse @ stiffness, -inverse @ damping]])
+    forces = rates.T @ _load_directions(model, q, t)
+    B = np.concatenate([np.zeros((n, forces.shape[1])), inverse @ forces])
+    assert A.shape == (n + k, n + k)
+    return LinearModel(A, B, mass, damping, stiffness, np.linalg.eigvals(A), places, rates)
+
+
+def _tangent_at_rest(
+    model: Model, q: np.ndarray, t: float, multipliers: np.ndarray | None
+) -> Tangent:
+    """M, C, K and J of a robot that nothing drives at time t; contacts keep their equations."""
+    still = dataclasses.replace(model.still(np.asarray(float(t))), slips=model.slips)
+    return tangent_at(still, q, t=t, multipliers=multipliers)
 
 
 def _load_directions(model: Model, q: np.ndarray, t: float) -> np.ndarray:
     """Generalised force of each point load at its present value: (nv, number of loads)."""
-    import dataclasses
-
     bare = dataclasses.replace(model, loads=())
     base = tangent_at(bare, q, t=t).residual
     columns = [

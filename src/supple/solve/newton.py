@@ -18,7 +18,8 @@ from jaxtyping import Bool, Float, Inexact, Int
 from supple.arrays import Array
 
 Vector = Float[Array, " n"]
-Residual = Callable[[Vector], Vector]
+Residual = Callable[[Vector], tuple[Vector, Any]]
+"""The residual at a point, and what its derivative there can use again."""
 
 
 @runtime_checkable
@@ -29,7 +30,8 @@ class Factors(Protocol):
         """Solution of A x = b."""
 
 
-Linearise = Callable[[Vector], tuple[Vector, Factors]]
+Linearise = Callable[[Vector, Any], Factors]
+"""The factorised derivative of the residual, from the point and what the residual left behind."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ class _Loop(NamedTuple):
     x: Vector
     delta: Vector
     factors: Any
-    stale: Bool[Array, ""]
+    first: Bool[Array, ""]
     damping: Float[Array, ""]
     iterations: Int[Array, ""]
     converged: Bool[Array, ""]
@@ -94,8 +96,10 @@ def newton(
     scale: Vector,
     settings: NewtonSettings,
 ) -> NewtonResult:
-    """Solve residual(x) = 0 from x0; ``linearise`` returns the residual and its factorised matrix.
+    """Solve residual(x) = 0 from x0; the residual comes with whatever ``linearise`` can use again.
 
+    Every pass evaluates the residual once, at a trial point (the first at x0), and linearises there if the
+    next update needs a new matrix; so both are compiled once.
     Not differentiable through its loop: call it on values behind ``stop_gradient`` and attach the
     derivative with :func:`with_derivative`.
     """
@@ -103,19 +107,15 @@ def newton(
     def size(delta: Vector) -> Float[Array, ""]:
         return jnp.max(jnp.abs(delta / scale))
 
-    def fresh(x: Vector) -> tuple[Vector, Any]:
-        value, factors = linearise(x)
-        return -factors.solve(value), factors
-
-    n = x0.shape[0]
+    # Traced once, for the shapes here and for the loop.
+    residual, linearise = jax.jit(residual, inline=True), jax.jit(linearise, inline=True)
     no, yes = jnp.zeros((), dtype=bool), jnp.ones((), dtype=bool)
+    shapes = jax.eval_shape(lambda: linearise(x0, residual(x0)[1]))
     start = _Loop(
         x=x0,
-        delta=jnp.zeros(n),
-        factors=jax.tree.map(
-            lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(lambda: fresh(x0)[1])
-        ),
-        stale=yes,
+        delta=jnp.zeros_like(x0),
+        factors=jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes),
+        first=yes,
         damping=jnp.ones(()),
         iterations=jnp.zeros((), dtype=int),
         converged=no,
@@ -126,25 +126,36 @@ def newton(
         return ~s.converged & ~s.failed & (s.iterations < settings.max_iterations)
 
     def iterate(s: _Loop) -> _Loop:
-        delta, factors = lax.cond(s.stale, lambda: fresh(s.x), lambda: (s.delta, s.factors))
-        trial = s.x + s.damping * delta
-        next_delta = -factors.solve(residual(trial))
-        before, after = size(delta), size(next_delta)
+        trial = s.x + s.damping * s.delta
+        value, work = residual(trial)
+        estimate = -s.factors.solve(value)  # nonsense in the first pass, and not used there
+        before, after = size(s.delta), size(estimate)
         # The estimate must shrink, or already be at the level of round-off. False for NaN.
-        taken = (after <= (1 - s.damping / 4) * before) | (after <= 1e-3 * settings.tolerance)
-        full = taken & (s.damping == 1.0)
+        shrinks = (after <= (1 - s.damping / 4) * before) | (after <= 1e-3 * settings.tolerance)
+        taken = s.first | shrinks
+        full = ~s.first & shrinks & (s.damping == 1.0)
         converged = full & (after <= settings.tolerance)
         keep = full & (after <= settings.reuse_below * before)
+
+        def renewed() -> tuple[Vector, Any]:
+            factors = linearise(trial, work)
+            return -factors.solve(value), factors
+
+        delta, factors = lax.cond(
+            taken & ~keep & ~converged,
+            renewed,
+            lambda: (jnp.where(taken, estimate, s.delta), s.factors),
+        )
         damping = jnp.where(taken, jnp.minimum(1.0, 2 * s.damping), s.damping / 2)
         return _Loop(
             x=jnp.where(taken, trial, s.x),
-            delta=jnp.where(taken, next_delta, delta),
+            delta=delta,
             factors=factors,
-            stale=taken & ~keep & ~converged,
+            first=no,
             damping=damping,
-            iterations=s.iterations + 1,
+            iterations=s.iterations + ~s.first,
             converged=converged,
-            failed=(damping < settings.smallest_damping) | ~jnp.isfinite(before),
+            failed=(damping < settings.smallest_damping) | ~jnp.isfinite(size(delta)),
         )
 
     end = lax.while_loop(going, iterate, start)

@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from supple.arrays import Array
 from supple.lie import so3
@@ -37,6 +37,18 @@ def step_rotation_vectors(
 
 
 def cumulative_rotations(steps: Float[Array, "k 3"]) -> Float[Array, "k 3 3"]:
-    """Orientation after each step, starting from the identity."""
-    quaternions = jax.lax.associative_scan(so3.quaternion_product, so3.quaternion_exp(steps))
-    return so3.quaternion_to_matrix(quaternions)
+    """Orientation after each step, starting from the identity.
+
+    Every pass of the loop doubles the number of steps that each product spans; its body is compiled once.
+    """
+    count = len(steps)
+    still = jnp.zeros((count, 4)).at[:, 0].set(1.0)
+
+    def doubled(k: Int[Array, ""], spans: Float[Array, "k 4"]) -> Float[Array, "k 4"]:
+        start = count - (jnp.ones_like(k) << k)
+        before = jax.lax.dynamic_slice_in_dim(jnp.concatenate([still, spans]), start, count)
+        return so3.quaternion_product(before, spans)
+
+    passes = (count - 1).bit_length()
+    spans = jax.lax.fori_loop(0, passes, doubled, so3.quaternion_exp(steps))
+    return so3.quaternion_to_matrix(spans)

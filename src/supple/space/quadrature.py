@@ -43,6 +43,16 @@ class Panels:
         return operator
 
     @property
+    def differentiation(self) -> np.ndarray:
+        """Matrix of d/du at the nodes, panel by panel: exact for the same polynomials."""
+        count = self.nodes_per_panel
+        vandermonde = legendre.legvander(self.reference_nodes, count - 1)
+        derivative = legendre.legder(np.linalg.inv(vandermonde), axis=0)
+        slopes = legendre.legvander(self.reference_nodes, count - 2) @ derivative
+        widths = np.diff(self.edges)
+        return np.kron(np.diag(2 / widths), slopes)
+
+    @property
     def weights(self) -> np.ndarray:
         """Weights of ∫₀¹ at the nodes."""
         return self.integration_to(np.array([1.0]))[0]

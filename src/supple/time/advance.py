@@ -87,7 +87,7 @@ class Cursor(NamedTuple):
     error: Float[Array, ""]
     """Previous error ratio, for the step controller."""
     ledger: Ledger | None
-    """Energies so far, if the robot is passive."""
+    """Energies so far, if the robot is passive and the scheme guarded."""
     feedback: Feedback
     """Inputs, and what controllers remember."""
 
@@ -126,7 +126,7 @@ def begin(
         substeps=zero,
         rejected=zero,
         error=none + 1,
-        ledger=open_ledger(model, state),
+        ledger=open_ledger(model, state) if scheme.guarded else None,
         feedback=feedback,
     )
 
@@ -195,10 +195,8 @@ def advance(
             cursor.feedback.inputs,
         )
 
-        def put(buffer: Any, value: Any) -> Any:
-            return buffer.at[s.filled].set(jnp.where(save, value, buffer[s.filled]))
-
-        saved = Saved(*(put(b, x) for b, x in zip(s.saved, row, strict=True)))
+        # What is not to be kept is overwritten next time, or cut off at the end.
+        saved = jax.tree.map(lambda kept, now: kept.at[s.filled].set(now), s.saved, row)
         zero = jnp.zeros((), dtype=int)
         cursor = cursor._replace(
             newton=jnp.where(save, zero, cursor.newton),

@@ -18,9 +18,10 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.errors import DescriptionError
-from supple.mechanics.inverse_dynamics import equations
-from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent, mass_matrix
-from supple.mechanics.local import Coordinates, rate_derivative
+from supple.mechanics.inverse_dynamics import Balance, balance, violation
+from supple.mechanics.inverse_dynamics_tangent import mass_matrix, tangent_of
+from supple.mechanics.local import Coordinates, rate_derivative, retract
+from supple.mechanics.saddle import saddle
 from supple.mechanics.separate_tangent import is_separable, separate_tangent, structure_of
 from supple.mechanics.size import error_norm
 from supple.model.model import Model
@@ -33,7 +34,6 @@ from supple.solve.newton import (
     newton,
     with_derivative,
 )
-from supple.solve.saddle import saddle
 from supple.solve.separate import factorise_separate
 from supple.time.scheme import AbstractScheme, Step, state_at
 
@@ -59,12 +59,20 @@ class _Problem(NamedTuple):
     """δẋ / δx."""
     by_change: Float[Array, ""]
     """δẍ / δx."""
+    penalty: float = 0.0
+    """Weight (kg) p of the augmented Lagrangian: y holds λ - p Υ instead of λ, both over δẍ/δx."""
 
     def coordinates(self, y: Float[Array, " n"]) -> Coordinates:
         """The motion at the end of the step."""
         nv = self.model.nv
         c = self.motion(y[:nv])[0]
-        return c._replace(multipliers=self.by_change * y[nv:]) if self.model.equations else c
+        if self.model.equations == 0:
+            return c
+        scaled = y[nv:]
+        if self.penalty and self.model.holonomic:
+            gap = violation(self.model, retract(self.model, c.q, c.x), c.t)
+            scaled = scaled.at[: len(gap)].add(self.penalty * gap)
+        return c._replace(multipliers=self.by_change * scaled)
 
     def unknowns(
         self, x: Float[Array, " nv"], multipliers: Float[Array, " m"] | None
@@ -74,33 +82,35 @@ class _Problem(NamedTuple):
             return x
         return jnp.concatenate([x, multipliers / self.by_change])
 
-    def residual(self, y: Float[Array, " n"]) -> Float[Array, " n"]:
+    def residual(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Balance]:
         """Balance and closures at the end of the step."""
-        left = equations(self.model, self.coordinates(y))
-        nv = self.model.nv
-        return jnp.concatenate([left[:nv] / self.by_change, left[nv:]])
+        state = balance(self.model, self.coordinates(y))
+        m, gap = self.model.holonomic, state.violation
+        # Speeds that must vanish are divided by δẋ/δx, as the balance by δẍ/δx.
+        parts = [state.residual / self.by_change, gap[:m], gap[m:] / self.by_rate]
+        return jnp.concatenate(parts), state
 
-    def linearise(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Factors]:
-        """The equations and their factorised derivative by the unknowns."""
-        if not is_separable(self.model):
-            left, matrix = self.exact(y)
-            return left, factorise(matrix)
+    def linearise(self, y: Float[Array, " n"], state: Balance) -> Factors:
+        """The factorised derivative of the equations by the unknowns."""
+        if self.penalty or not is_separable(self.model):
+            return factorise(self.matrix(y, state))
         structure = structure_of(self.model)
-        tangent = separate_tangent(self.model, structure, self.coordinates(y))
+        tangent = separate_tangent(self.model, structure, self.coordinates(y), state)
         blocks = [
             mass + (stiffness + self.by_rate * damping) / self.by_change
             for mass, damping, stiffness in tangent.blocks
         ]
-        left = jnp.concatenate([tangent.residual / self.by_change, tangent.violation])
-        return left, factorise_separate(structure, blocks, tangent.jacobians)
+        return factorise_separate(structure, blocks, tangent.jacobians)
 
-    def exact(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Float[Array, "n n"]]:
-        """The equations and their derivative by the unknowns."""
-        tangent = inverse_dynamics_tangent(self.model, self.coordinates(y))
+    def matrix(self, y: Float[Array, " n"], state: Balance) -> Float[Array, "n n"]:
+        """The derivative of the equations by the unknowns."""
+        tangent = tangent_of(self.model, self.coordinates(y), state)
         soft = tangent.stiffness + self.by_rate * tangent.damping
-        matrix = saddle(tangent.mass + soft / self.by_change, tangent.jacobian, tangent.pushes)
-        left = jnp.concatenate([tangent.residual / self.by_change, tangent.violation])
-        return left, matrix
+        inner = tangent.mass + soft / self.by_change
+        if self.penalty:
+            m = self.model.holonomic
+            inner = inner + self.penalty * tangent.pushes[:m].T @ tangent.jacobian[:m]
+        return saddle(inner, tangent.closing(self.by_rate), tangent.pushes)
 
     def solve(
         self, guess: Float[Array, " nv"], state: State, settings: NewtonSettings
@@ -113,23 +123,29 @@ class _Problem(NamedTuple):
 
     def differentiable(self, root: Float[Array, " n"]) -> Float[Array, " n"]:
         """A root that carries derivatives."""
-        return with_derivative(root, *self.exact(lax.stop_gradient(root)))
+        fixed = lax.stop_gradient(root)
+        left, state = self.residual(fixed)
+        return with_derivative(root, left, self.matrix(fixed, state))
 
     def after(self, root: Float[Array, " n"]) -> State:
         """The state at the end of the step."""
-        c = self.coordinates(root)
-        return state_at(self.model, c)
+        return state_at(self.model, self.coordinates(root))
 
 
 @dataclass(frozen=True)
 class GeneralizedAlpha(AbstractScheme):
-    """Any member of the family by its four numbers; use the named constructors below."""
+    """Any member of the family by its four numbers; use the named constructors below.
+
+    ``penalty`` (kg) augments closed loops by p Jᵀ Υ (000 §6.2.1), with its tangent p Jᵀ J. As the equations
+    hold at the end of every step, it changes what the solver sees, not the motion.
+    """
 
     alpha_m: float
     alpha_f: float
     beta: float
     gamma: float
     newton: NewtonSettings = DEFAULTS
+    penalty: float = 0.0
 
     @property
     def order(self) -> int:
@@ -138,6 +154,15 @@ class GeneralizedAlpha(AbstractScheme):
     @property
     def error_order(self) -> int:
         return 3
+
+    @property
+    def damps(self) -> bool:
+        """Whether vibrations far too fast for the step die out; with closed loops they must."""
+        return self.gamma > 0.5
+
+    @property
+    def guarded(self) -> bool:
+        return self.damps
 
     def start(self, model: Model, state: State) -> _Memory:
         return _Memory(state.a)
@@ -155,7 +180,8 @@ class GeneralizedAlpha(AbstractScheme):
             return Coordinates(state.q, x, xdot, xddot, state.t + h), new
 
         by_change = (1 - am) / (1 - af) / (beta * h**2)
-        return _Problem(model.at(state.t + h), motion, gamma / (beta * h), by_change)
+        by_rate = gamma / (beta * h)
+        return _Problem(model.at(state.t + h), motion, by_rate, by_change, self.penalty)
 
     def step(
         self,
@@ -193,12 +219,19 @@ def _ratio(name: str, rho: float) -> float:
     return rho
 
 
-def generalized_alpha(rho: float = 0.8, newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
-    """Chung-Hulbert scheme with spectral radius ``rho`` at infinite frequency."""
+def generalized_alpha(
+    rho: float = 0.8, newton: NewtonSettings = DEFAULTS, penalty: float = 0.0
+) -> GeneralizedAlpha:
+    """Chung-Hulbert scheme with spectral radius ``rho`` at infinite frequency.
+
+    ``penalty`` (kg) as in :class:`GeneralizedAlpha`; the mass of the robot is a good size.
+    """
     rho = _ratio("generalized_alpha", rho)
+    if not 0.0 <= penalty < float("inf"):
+        raise DescriptionError("generalized_alpha", "penalty", penalty, "a mass (kg) >= 0")
     am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
     gamma = 0.5 - am + af
-    return GeneralizedAlpha(am, af, 0.25 * (1 - am + af) ** 2, gamma, newton)
+    return GeneralizedAlpha(am, af, 0.25 * (1 - am + af) ** 2, gamma, newton, penalty)
 
 
 def newmark(

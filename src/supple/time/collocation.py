@@ -8,11 +8,13 @@ and the balance holds at every stage. All stages are one batch. A simplified New
 linearisation (M, C, K) for the step; A and A² share their eigenvectors, so the iteration matrix falls apart
 into n x n systems M + hμ C + h²μ² K, one for each eigenvalue μ of A (complex pairs once).
 
-Closed loops add a multiplier at each stage for each equation Υ/h² = 0, and J to the systems. Only schemes
-whose last stage is the end of the step (Radau) keep loops closed there.
+Closed loops add a multiplier at each stage for each equation Υ/h² = 0, and J to the systems; equations
+between velocities are s/h = 0. Only schemes whose last stage is the end of the step (Radau) keep loops closed
+there.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -23,15 +25,15 @@ from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.errors import DescriptionError
-from supple.mechanics.inverse_dynamics import equations
-from supple.mechanics.inverse_dynamics_tangent import Tangent, inverse_dynamics_tangent
+from supple.mechanics.inverse_dynamics import Balance, balance
+from supple.mechanics.inverse_dynamics_tangent import tangent_of
 from supple.mechanics.local import Coordinates
+from supple.mechanics.saddle import saddle
 from supple.mechanics.size import error_norm
 from supple.mechanics.turning import Turns, stage_turns, turn_force, turn_rate
 from supple.model.model import Model
 from supple.model.state import State
 from supple.solve.newton import Factorisation, NewtonSettings, factorise, with_derivative
-from supple.solve.saddle import saddle
 from supple.time.scheme import AbstractScheme, Step, state_at
 from supple.time.tableau import REAL, Tableau, collocation_tableau
 
@@ -81,18 +83,21 @@ class _Stages(NamedTuple):
         multipliers = stages[:, nv:] if self.model.equations else None
         return Coordinates(q, x, xdot, stages[:, :nv], times, multipliers)
 
-    def residuals(self, stages: Float[Array, "s n"]) -> Float[Array, "s n"]:
+    def balances(self, stages: Float[Array, "s n"]) -> Balance:
+        """The balance at each stage, as one batch."""
+        return jax.vmap(lambda c: balance(self.model, c))(self.coordinates(stages))
+
+    def residuals(self, states: Balance) -> Float[Array, "s n"]:
         """Balance and closures at each stage."""
-        left = jax.vmap(lambda c: equations(self.model, c))(self.coordinates(stages))
-        nv = self.model.nv
-        return jnp.concatenate([left[:, :nv], left[:, nv:] / self.h**2], axis=1)
+        m, gap = self.model.holonomic, states.violation
+        parts = [states.residual, gap[:, :m] / self.h**2, gap[:, m:] / self.h]
+        return jnp.concatenate(parts, axis=1)
 
     def differentiable(self, root: Float[Array, "s n"]) -> Float[Array, "s n"]:
         """Converged stages that carry derivatives: one exact linearisation of all stages."""
         fixed = lax.stop_gradient(root)
-        tangent = jax.vmap(lambda c: inverse_dynamics_tangent(self.model, c))(
-            self.coordinates(fixed)
-        )
+        c, states = self.coordinates(fixed), self.balances(fixed)
+        tangent = jax.vmap(partial(tangent_of, self.model))(c, states)
         count, n = fixed.shape
         A, h = jnp.asarray(self.tableau.matrix), self.h
         blocks = (
@@ -101,12 +106,20 @@ class _Stages(NamedTuple):
             + h**2 * jnp.einsum("ij,imn->imjn", A @ A, tangent.stiffness)
         )
         if self.model.equations:
-            closing = jnp.einsum("ij,imn->imjn", A @ A, tangent.jacobian)
+            m = self.model.holonomic
+            closing = jnp.concatenate(
+                [
+                    jnp.einsum("ij,imn->imjn", A @ A, tangent.jacobian[:, :m]),
+                    jnp.einsum("ij,imn->imjn", A, tangent.jacobian[:, m:])
+                    + h * jnp.einsum("ij,imn->imjn", A @ A, tangent.sliding),
+                ],
+                axis=1,
+            )
             pulling = jnp.einsum("ij,imn->injm", jnp.eye(count), tangent.pushes)
             none = jnp.zeros((*closing.shape[:3], self.model.equations))
             bottom = jnp.concatenate([closing, none], axis=3)
             blocks = jnp.concatenate([jnp.concatenate([blocks, pulling], axis=3), bottom], axis=1)
-        left = jnp.concatenate([tangent.residual, tangent.violation / h**2], axis=1)
+        left = self.residuals(states)
         matrix = blocks.reshape(count * n, count * n)
         found = with_derivative(fixed.reshape(-1), left.reshape(-1), matrix)
         return found.reshape(count, n)
@@ -115,51 +128,51 @@ class _Stages(NamedTuple):
 class _Corrector(NamedTuple):
     """One linearisation, factorised, and turned to each stage."""
 
-    tableau: Tableau
-    tangent: Tangent
+    mass: Float[Array, "nv nv"]
     factors: tuple[Factorisation, ...]
     turns: Turns
 
-    def solve(self, defect: Float[Array, "s n"]) -> Float[Array, "s n"]:
+    def solve(self, problem: _Stages, defect: Float[Array, "s n"]) -> Float[Array, "s n"]:
         """Newton correction of the stages."""
-        defect = turn_force(self.turns, defect)
+        model, tab = problem.model, problem.tableau
+        defect = turn_force(model, self.turns, defect)
         total = jnp.zeros_like(defect)
-        tab = self.tableau
         for value, row, column, factors in zip(
             tab.eigenvalues, tab.rows, tab.columns, self.factors, strict=True
         ):
             term = column[:, None] * factors.solve(row @ defect)
             total = total + (term if abs(value.imag) < REAL else 2 * term.real)
-        return -turn_rate(self.turns, total)
+        return -turn_rate(model, self.turns, total)
 
     def damped(self, defect: Float[Array, " nv"]) -> Float[Array, " nv"]:
         """A defect of acceleration with its stiff parts damped."""
         first = self.factors[0]
         for _ in range(ERROR_FILTERS):
-            force = jnp.pad(self.tangent.mass @ defect, (0, self.tangent.jacobian.shape[0]))
+            force = jnp.pad(self.mass @ defect, (0, first.lu.shape[0] - defect.shape[0]))
             defect = first.solve(force.astype(first.lu.dtype)).real[: defect.shape[0]]
         return defect
 
 
-def _corrector(problem: _Stages, guess: Float[Array, "s n"]) -> _Corrector:
+def _corrector(problem: _Stages, guess: Float[Array, "s n"], states: Balance) -> _Corrector:
+    """Linearised about the middle stage of a guess, from the balances there."""
     tab, h = problem.tableau, problem.h
     c = problem.coordinates(guess)
     middle = len(tab.nodes) // 2
-    tangent = inverse_dynamics_tangent(problem.model, jax.tree.map(lambda part: part[middle], c))
+    tangent = tangent_of(problem.model, *jax.tree.map(lambda part: part[middle], (c, states)))
     factors = []
     for value in tab.eigenvalues:
         mu = value.real if abs(value.imag) < REAL else value
         matrix = tangent.mass + (h * mu) * tangent.damping + (h * mu) ** 2 * tangent.stiffness
-        closing = saddle(matrix, tangent.jacobian, tangent.pushes)
-        if problem.model.equations:
-            closing = closing.at[problem.model.nv :].multiply(mu**2)
-        factors.append(factorise(closing))
+        places = np.arange(problem.model.equations) < problem.model.holonomic
+        closing = np.where(places, mu**2, mu)[:, None] * tangent.closing(1 / (h * mu))
+        factors.append(factorise(saddle(matrix, closing, tangent.pushes)))
     turns = stage_turns(problem.model, problem.state.q, c.x, middle)
-    return _Corrector(tab, tangent, tuple(factors), turns)
+    return _Corrector(tangent.mass, tuple(factors), turns)
 
 
 class _Loop(NamedTuple):
     stages: Float[Array, "s n"]
+    corrector: _Corrector
     update: Float[Array, ""]
     iterations: Int[Array, ""]
     converged: Bool[Array, ""]
@@ -190,6 +203,10 @@ class Collocation(AbstractScheme):
         return self.stages + 2
 
     @property
+    def guarded(self) -> bool:
+        return self.family == "radau"
+
+    @property
     def tableau(self) -> Tableau:
         """The scheme's constants."""
         return collocation_tableau(self.family, self.stages)
@@ -215,14 +232,13 @@ class Collocation(AbstractScheme):
         problem = _Stages(tab, *lax.stop_gradient((model, state, h)))
         guesses = lax.stop_gradient(self._predictions(state, memory, h))
         guess = guesses[lax.stop_gradient(memory.best)]
-        corrector = _corrector(problem, guess)
         tolerance = jnp.asarray(self.newton.tolerance)
         if budget is not None:
             # Loops stay closed to round-off, whatever the accuracy of the motion.
             loosest = CLOSED_TOLERANCE if model.equations else 1e-4
             tolerance = jnp.clip(NEWTON_SHARE * budget, 1e-12, loosest)
-        end = self._iterate(problem, corrector, guess, tolerance)
-        stages = end.stages
+        end = self._iterate(problem, guess, tolerance, batched=differentiable)
+        stages, corrector = end.stages, end.corrector
         if differentiable:
             stages = _Stages(tab, model, state, h).differentiable(stages)
         misses = jax.vmap(lambda g: jnp.max(self._measure(problem, stages - g)))(guesses)
@@ -230,7 +246,7 @@ class Collocation(AbstractScheme):
         if budget is not None:
             # The stages' polynomial should pass through the known acceleration at the start.
             gap = corrector.damped(jnp.asarray(tab.start) @ stages[:, : model.nv] - state.a)
-            error = error_norm(model, ERROR_WEIGHT * h**2 * gap, corrector.tangent.mass)
+            error = error_norm(model, ERROR_WEIGHT * h**2 * gap, corrector.mass)
         return Step(
             state=self._finish(model, state, stages, h),
             memory=_Memory(stages, h, jnp.argmin(misses)),
@@ -250,23 +266,38 @@ class Collocation(AbstractScheme):
     def _iterate(
         self,
         problem: _Stages,
-        corrector: _Corrector,
         guess: Float[Array, "s n"],
         tolerance: Float[Array, ""],
+        *,
+        batched: bool,
     ) -> _Loop:
+        """Simplified Newton; linearises in its first pass, so that the balance is compiled only once.
+
+        A batch would take both branches of that choice in every pass: there it is made beforehand.
+        """
+        # Traced once, for the shapes and for the loop.
+        balances = jax.jit(problem.balances, inline=True)
+        linearised = jax.jit(
+            lambda stages, states: _corrector(problem, stages, states), inline=True
+        )
+
         def going(s: _Loop) -> Bool[Array, ""]:
             return ~s.converged & ~s.failed & (s.iterations < self.newton.max_iterations)
 
         def once(s: _Loop) -> _Loop:
-            delta = corrector.solve(problem.residuals(s.stages))
+            states = balances(s.stages)
+            first, corrector = s.iterations == 0, s.corrector
+            if not batched:
+                corrector = lax.cond(first, lambda: linearised(s.stages, states), lambda: corrector)
+            delta = corrector.solve(problem, problem.residuals(states))
             moved = self._measure(problem, delta)
             update = jnp.max(moved)
-            first = s.iterations == 0
             contraction = jnp.where(first, 0.1, update / jnp.maximum(s.update, 1e-300))
             left = contraction / jnp.maximum(1 - contraction, 1e-3) * update
             grows = ~first & (contraction >= 2.0) & (update > tolerance)
             return _Loop(
                 stages=s.stages + delta,
+                corrector=corrector,
                 update=update,
                 iterations=s.iterations + 1,
                 converged=(left <= tolerance) & (contraction < 1),
@@ -275,7 +306,13 @@ class Collocation(AbstractScheme):
             )
 
         none, no = jnp.zeros((), dtype=int), jnp.zeros((), dtype=bool)
-        return lax.while_loop(going, once, _Loop(guess, jnp.zeros(()), none, no, no, none))
+        if batched:
+            corrector = linearised(guess, balances(guess))
+        else:
+            shapes = jax.eval_shape(lambda: linearised(guess, balances(guess)))
+            corrector = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
+        start = _Loop(guess, corrector, jnp.zeros(()), none, no, no, none)
+        return lax.while_loop(going, once, start)
 
     def _finish(
         self, model: Model, state: State, stages: Float[Array, "s n"], h: Float[Array, ""]

@@ -11,8 +11,9 @@ from supple.errors import StateError
 class FixedStep(eqx.Module):
     """Steps of ``dt`` seconds; one that does not converge is split, down to ``smallest`` of it.
 
-    So is one after which a passive robot has more than (1 + ``gain``) times the energy it started with,
-    counted from the lowest potential energy seen, but only down to ``smallest_for_energy`` of it.
+    So is one of a scheme that damps, if a passive robot has more than (1 + ``gain``) times the energy
+    after it that it started with, counted from the lowest potential energy seen, but only down to
+    ``smallest_for_energy`` of it.
     """
 
     dt: float

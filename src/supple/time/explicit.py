@@ -15,11 +15,11 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.errors import DescriptionError
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent, mass_matrix
-from supple.mechanics.local import Coordinates, rate, rate_derivative, retract
+from supple.mechanics.local import Coordinates
 from supple.mechanics.size import error_norm
 from supple.model.model import Model
 from supple.model.state import State
-from supple.time.scheme import AbstractScheme, Step
+from supple.time.scheme import AbstractScheme, Step, state_at
 
 ORDERS = {"euler": 1, "rk4": 4, "dopri5": 5}
 
@@ -72,6 +72,9 @@ class Explicit(AbstractScheme):
         return RungeKutta4()
 
     def start(self, model: Model, state: State) -> None:
+        if model.equations:
+            need = "an implicit scheme, such as generalized_alpha() or radau(), for closed loops"
+            raise DescriptionError("Explicit", "method", self.method, need)
         return None
 
     def step(
@@ -100,23 +103,16 @@ class Explicit(AbstractScheme):
         y, y_error, _, _, _ = self.solver.step(
             term, state.t, end, start, None, memory_, made_jump=False
         )
-        x, xdot = y[:n], y[n:]
-        xddot = field(end, y, None)[n:]
-        after = State(
-            end,
-            retract(model, state.q, x),
-            rate(model, state.q, x, xdot),
-            rate_derivative(model, state.q, x, xdot, xddot),
-        )
+        reached = Coordinates(state.q, y[:n], y[n:], field(end, y, None)[n:], end)
         error = jnp.zeros(())
         if budget is not None:
             gap = jnp.zeros(n) if y_error is None else y_error[:n]
             error = error_norm(model, gap, mass_matrix(model, state.q))
-        moved = jnp.abs(x / jnp.asarray(model.scale))
+        moved = jnp.abs(reached.x / jnp.asarray(model.scale))
         # An explicit step cannot fail to converge; one that turns the robot by a radian has blown up.
         good = jnp.all(jnp.isfinite(y)) & (jnp.max(moved) < 1.0)
         return Step(
-            state=after,
+            state=state_at(model, reached),
             memory=None,
             converged=good,
             iterations=jnp.ones((), dtype=int),

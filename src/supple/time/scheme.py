@@ -48,6 +48,14 @@ class AbstractScheme(abc.ABC):
     def error_order(self) -> int:
         """The estimated local error shrinks like h to this power."""
 
+    @property
+    def guarded(self) -> bool:
+        """Whether steps that claim a gain of energy are split (see ``guard``).
+
+        Not for schemes that keep the energy of linear vibrations: they are chosen for just that step.
+        """
+        return True
+
     @abc.abstractmethod
     def start(self, model: Model, state: State) -> Any:
         """Memory carried from step to step, for a state with consistent acceleration."""

@@ -7,7 +7,7 @@ from supple.arrays import Array
 
 
 def saddle(
-    matrix: Inexact[Array, "n n"], jacobian: Float[Array, "m n"], pushes: Float[Array, "m n"]
+    matrix: Inexact[Array, "n n"], jacobian: Inexact[Array, "m n"], pushes: Float[Array, "m n"]
 ) -> Inexact[Array, "n_and_m n_and_m"]:
     """[[A, Pᵀ], [J, 0]], with P the directions of the multipliers; A itself for a tree."""
     m = jacobian.shape[0]

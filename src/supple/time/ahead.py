@@ -1,0 +1,51 @@
+"""Compile the loop of a run while its start is compiled and computed: XLA compiles without Python's lock."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Thread
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Float
+
+from supple.arrays import Array
+from supple.model.model import Model
+from supple.model.state import State
+from supple.time.advance import advance, begin
+from supple.time.control import StepControl
+from supple.time.scheme import AbstractScheme
+
+_known: set[int] = set()
+"""Programs asked for before; to forget one only costs waiting time."""
+
+
+@contextmanager
+def compiled_ahead(
+    model: Model,
+    scheme: AbstractScheme,
+    control: StepControl,
+    chunk: int,
+    state: State,
+    h: Float[Array, ""],
+) -> Iterator[None]:
+    """While the body runs, compile ``advance`` for the cursor that ``begin`` makes of a state."""
+    leaves, structure = jax.tree.flatten((model, control))
+    program = hash((structure, scheme, chunk, tuple(map(jnp.shape, leaves))))
+    if program in _known:
+        yield
+        return
+    _known.add(program)
+    cursor = begin.eval_shape(model, scheme, state, h)
+    time, attempts = jnp.asarray(0.0), jnp.asarray(chunk)
+
+    def compile_loop() -> None:
+        with suppress(Exception):  # the run itself will meet it, and say so
+            loop = advance.lower(model, scheme, control, chunk, cursor, time, time, time, attempts)
+            loop.compile()
+
+    thread = Thread(target=compile_loop)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()

@@ -1,0 +1,1 @@
+"""Pictures of robots: plots, a viewer in the browser, films."""

@@ -1,0 +1,87 @@
+"""Equations between velocities: their derivatives, and the accelerations they leave."""
+
+from functools import cache
+
+import jax
+import numpy as np
+
+import supple as sp
+from supple.mechanics.forward_dynamics import acceleration, allowed_velocity
+from supple.mechanics.inverse_dynamics import equations
+from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
+from supple.mechanics.local import Coordinates
+from supple.mechanics.slips import slip_speeds
+from tests.samples import random_motion
+from tests.tools import jit
+
+TOL = 1e-8  # relative; what the tangent of curved rods differs by from that of their grid
+
+
+@cache
+def rolling():
+    """A floating trunk on a ball, with an elastic tail on an edge and a wheel at its tip, in a loop."""
+    tail = sp.Rod(
+        "tail", parent="trunk", length=0.4, section=sp.Circle(4e-3), basis=2, nodes=20,
+        material=sp.Material(E=2e9, density=1200.0), joint=sp.Universal(),
+    )  # fmt: skip
+    return sp.Robot(
+        sp.Body("trunk", mass=0.3, inertia=(1e-3, 2e-3, 2.5e-3), joint=sp.Free()),
+        tail,
+        sp.Closure("string", on="trunk", to="tail", to_at=0.7, joint=sp.Planar("z")),
+        sp.Body("wheel", mass=0.1, inertia=(1e-4, 5e-5, 5e-5), parent="tail",
+                joint=sp.Revolute("x"), position=(0.0, 0.1, 0.0)),
+        sp.KnifeEdge("edge", on="tail", at=0.5, across=(0.0, 1.0, 0.3), position=(0.0, 0.0, -0.02)),
+        sp.Rolling("ball", on="trunk", radius=0.05, position=(0.1, 0.0, 0.0)),
+        sp.Rolling("rim", on="wheel", radius=0.07, axle="x", normal=(0.1, 0.0, 1.0)),
+    ).build()  # fmt: skip
+
+
+@jit
+def by_autodiff(model, c):
+    def of(x, xdot, xddot, multipliers):
+        return equations(model, Coordinates(c.q, x, xdot, xddot, c.t, multipliers))
+
+    at = (c.x, c.xdot, c.xddot, c.multipliers)
+    return of(*at), jax.jacfwd(of, argnums=(2, 1, 0, 3))(*at)
+
+
+tangent = jit(inverse_dynamics_tangent)
+
+
+def test_tangent_is_the_derivative_of_the_equations(rng):
+    model = rolling()
+    assert (model.holonomic, model.equations) == (3, 10)
+    c = random_motion(model, rng)._replace(multipliers=rng.normal(size=model.equations))
+    n, m = model.nv, model.nv + model.holonomic
+    value, (by_change, by_rate, by_x, by_force) = by_autodiff(model, c)
+    found = tangent(model, c)
+    pairs = {
+        "residual": (found.residual, value[:n]),
+        "violation": (found.violation, value[n:]),
+        "mass": (found.mass, by_change[:n]),
+        "damping": (found.damping, by_rate[:n]),
+        "stiffness": (found.stiffness, by_x[:n]),
+        "closing": (found.jacobian[: m - n], by_x[n:m]),
+        "slipping": (found.jacobian[m - n :], by_rate[m:]),
+        "sliding": (found.sliding, by_x[m:]),
+        "transposed": (found.jacobian.T, by_force[:n]),
+    }
+    for name, (ours, theirs) in pairs.items():
+        error = np.abs(np.asarray(ours) - np.asarray(theirs)).max()
+        assert error <= TOL * np.abs(np.asarray(theirs)).max(), f"{name}: {error:.1e}"
+
+
+def test_accelerations_keep_slips_at_zero(rng):
+    model = rolling()
+    c = random_motion(model, rng, x=0.0)
+    v = np.asarray(jit(allowed_velocity)(model, c.q, c.xdot, c.t))
+    a, _ = jit(acceleration)(model, c.q, v, c.t)
+
+    @jit
+    def speeds(s):
+        zero = np.zeros(model.nv)
+        return slip_speeds(model, Coordinates(c.q, s * v + s**2 / 2 * a, v + s * a, zero, c.t + s))
+
+    now, change = jax.jvp(speeds, (np.zeros(()),), (np.ones(()),))
+    assert np.abs(now).max() < 1e-12
+    assert np.abs(change).max() < 1e-9 * np.abs(np.asarray(a)).max()

@@ -17,10 +17,10 @@ CARRIER_MASS = 1e-6
 """Of no effect, since the carrier's motion is prescribed; but a body has some mass."""
 GRAVITY = (9.81, 0.0, 0.0)
 AMPLITUDE = 0.15
+PULSATION = 2 * np.pi
 PHASE = np.pi / 2
 
-
-_WAVES = f"{AMPLITUDE}*sin(tau*t), {AMPLITUDE}*sin(tau*t + {PHASE})"
+_WAVES = f"{AMPLITUDE}*sin({PULSATION}*t), {AMPLITUDE}*sin({PULSATION}*t + {PHASE})"
 ROOT = Motion(f"[0, {_WAVES}]", "[0, 0, 0]")
 """Motion of the root: a Lissajous curve, here a circle each second."""
 

@@ -77,6 +77,10 @@ from supple.robot.loads import (
 from supple.robot.placement import along as along
 from supple.robot.robot import Robot as Robot
 from supple.run.carry import carry_over as carry_over
+from supple.run.inverse_statics import (
+    InverseStatics as InverseStatics,
+    inverse_statics as inverse_statics,
+)
 from supple.run.simulate import (
     initial_state as initial_state,
     resume as resume,

@@ -7,7 +7,7 @@ import jax
 import pytest
 from typer.testing import CliRunner
 
-from supple.bench import cpr, rods
+from supple.bench import actuation, cpr, rods
 from supple.cli.main import app
 
 KEYS = {
@@ -23,6 +23,8 @@ def short_benches(monkeypatch):
     name = "soft-cantilever"
     monkeypatch.setattr(rods, "CASES", {name: replace(rods.CASES[name], duration=0.1)})
     monkeypatch.setattr(cpr, "CASES", (replace(cpr.CASES[0], duration=0.05),))
+    name = "finger-air"
+    monkeypatch.setattr(actuation, "CASES", {name: replace(actuation.CASES[name], duration=0.1)})
     yield
     jax.config.update("jax_enable_compilation_cache", before)
 
@@ -59,11 +61,21 @@ def test_closed_loops_as_json():
     assert row["tip_error"] < 0.01
 
 
+def test_driven_robots_as_json():
+    found = run("actuation", "--repeats", "1", "--json")
+    assert found.exit_code == 0
+    (row,) = [json.loads(line) for line in found.stdout.splitlines()]
+    assert set(row) == KEYS
+    assert (row["case"], row["steps"], row["status"]) == ("finger-air", 10, "DONE")
+    assert 0 < row["tip_error"] < 1e-2
+
+
 @pytest.mark.parametrize(
     ("words", "part"),
     [
         (("rods", "--case", "bridge"), "--case: got 'bridge'; need one of: soft-cantilever"),
         (("rods", "--preset", "fast"), "--preset: got 'fast'; need one of: thesis"),
+        (("actuation", "--case", "bridge"), "--case: got 'bridge'; need one of: finger-air"),
         (("cpr", "--robot", "bridge"), "--robot: got 'bridge'; need one of: rfrfr"),
     ],
 )

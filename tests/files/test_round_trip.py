@@ -1,11 +1,13 @@
 """What Python describes is written to files and read back, the same to the last digit."""
 
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
 import pytest
 
 import supple as sp
+import supple.robots
 from supple.files import FileError, dump, load, save
 from supple.files.items import ITEMS
 from supple.files.joints import JOINT
@@ -25,18 +27,23 @@ from supple.files.studies import (
 from supple.robot.joint import AbstractJointSpec
 from supple.robot.robot import Item
 from supple.robots.cantilever import soft_cantilever, stiff_cantilever
+from supple.robots.clamped_rod import loaded_rod, struck_rod
 from supple.robots.delta import delta
 from supple.robots.feeler_arm import feeler_arm
 from supple.robots.flexion_torsion import flexion_torsion
+from supple.robots.fluidic_finger import fluidic_finger
 from supple.robots.flying_rod import soft_flying_rod, stiff_flying_rod
 from supple.robots.follower import follower_beam
+from supple.robots.four_tendons import four_tendon_robot, helical_tendon_robot
 from supple.robots.muscle_beam import muscle_beam
 from supple.robots.rfrfr import rfrfr
 from supple.robots.rfrfr_prototype import rfrfr_prototype
 from supple.robots.rolled_beam import rolled_beam
+from supple.robots.single_tendon_arm import single_tendon_arm
 from supple.robots.stewart import SIDEWAYS_LENGTHS, stewart_gough
 from supple.robots.string_pendulum import string_pendulum
 from supple.robots.swimmer import swimmer
+from supple.robots.tendon_arm import tendon_arm
 from supple.robots.tendon_beam import ROUTINGS, tendon_beam
 from supple.robots.tendon_cpr import tendon_cpr
 from supple.robots.two_drones import two_drones
@@ -63,6 +70,14 @@ CATALOGUE = {
     "moving stewart": lambda: stewart_gough(times=np.arange(10.0), lengths=SIDEWAYS_LENGTHS),
     "delta": delta,
     "tendon CPR": tendon_cpr,
+    "loaded rod": loaded_rod,
+    "struck rod": struck_rod,
+    "finger with air": lambda: fluidic_finger("air"),
+    "finger with water": lambda: fluidic_finger("water"),
+    "four tendons": four_tendon_robot,
+    "helical tendon": helical_tendon_robot,
+    "single tendon arm": single_tendon_arm,
+    "tendon arm": tendon_arm,
     "flexion and torsion": flexion_torsion,
     "two drones": two_drones,
     "two drones, other root": lambda: two_drones(rooted_at=2),
@@ -86,6 +101,14 @@ def test_every_kind(name):
 def test_catalogue(name):
     robot = CATALOGUE[name]()
     assert load(dump(robot), modules=PILOTS).robot == robot
+
+
+def test_the_whole_catalogue_is_tried():
+    modules = {path.stem for path in Path(supple.robots.__file__).parent.glob("*.py")} - {
+        "__init__"
+    }
+    own = Path(__file__).read_text()
+    assert {name for name in modules if f"from supple.robots.{name} import" not in own} == set()
 
 
 def test_files_know_everything_that_python_does():

@@ -110,3 +110,17 @@ def bench_cpr(
     _check_choices("--robot", robot, sorted({known.robot for known in CASES}))
     columns = COLUMNS | {"legs": ">4d", "closure_violation": ">17.1e"}
     _print_rows(run_cpr(robot, legs, repeats), columns, as_json=as_json)
+
+
+@bench_app.command("actuation")
+def bench_actuation(
+    case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
+    repeats: Annotated[int, typer.Option(help="Warm runs; the best one counts.", min=1)] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Driven robots: time, and the tip's error (over length) against twice the modes at half the step."""
+    _measured_as_it_is()
+    from supple.bench.actuation import CASES, run_actuation
+
+    _check_choices("--case", case, CASES)
+    _print_rows(run_actuation(case, repeats), COLUMNS, as_json=as_json)

@@ -15,5 +15,10 @@ One topic a file; import what you need, ``from supple.robots.cantilever import s
 * ``delta``: ``delta`` (flexible links; loops that close in the middle of rods)
 * ``flexion_torsion``: ``flexion_torsion`` (001, test 3)
 * ``two_drones``: ``two_drones`` (000 §3.9.2)
+* ``clamped_rod``: ``loaded_rod``, ``struck_rod`` (002 §4)
+* ``four_tendons``: ``four_tendon_robot``, ``helical_tendon_robot`` (002 §5.2)
+* ``single_tendon_arm``: ``single_tendon_arm`` (002 §5.2.1)
+* ``fluidic_finger``: ``fluidic_finger`` (002 §5.3.3)
+* ``tendon_arm``: ``tendon_arm`` (two sections, driven by tendon lengths, with a tool)
 * ``feeler_arm``: ``feeler_arm`` (the demo: hinges, a flexible arm, a hand with two feelers)
 """

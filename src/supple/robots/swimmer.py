@@ -62,7 +62,7 @@ left_tension, right_tension = _tension("+ pi/2"), _tension("- pi/2")
 def _start(name: str) -> float:
     """Where a part begins (m)."""
     names = list(LENGTHS)
-    return float(sum(LENGTHS[before] for before in names[: names.index(name)]))
+    return sum((LENGTHS[before] for before in names[: names.index(name)]), 0.0)
 
 
 def _rod(name: str, **options: Any) -> Rod:

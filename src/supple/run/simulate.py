@@ -97,8 +97,9 @@ def simulate(
 
     Name a step ``dt`` (s) for fixed steps, generalized-α (ρ∞ = 0.8) unless a scheme is given; otherwise
     the step follows from ``accuracy`` (displacement error over the robot's size, 1e-3 by default) with
-    Radau IIA of order 5. ``start`` is a state or an equilibrium (default: at rest as described,
-    with its loops closed); velocities that closed loops or imposed laws forbid are changed as by an impact.
+    Radau IIA of order 5. ``start`` is a state, an equilibrium, or a run whose end it is, also those of a
+    robot with other items (default: at rest as described, with its loops closed); velocities that closed
+    loops or imposed laws forbid are changed as by an impact.
     ``output`` are instants, or a spacing (s), to report instead of the solver's own.
     ``progress(t, count)`` is called about four times a second and at the end.
     Ctrl-C ends the run with everything computed so far and status INTERRUPTED.
@@ -376,8 +377,10 @@ def _start_state(model: Model, start: Any) -> State:
             closed = closed_at_rest(model, np.asarray(state.q), 0.0)
             return initial_state(model, closed.q)
         return state
-    t = float(getattr(start, "t", 0.0))
     held = getattr(start, "model", None)
+    if isinstance(start, Result):
+        start = start.final
+    t = float(getattr(start, "t", 0.0))
     if held is not None and held.topology != model.topology:
         known = initial_state(held, start.q, getattr(start, "v", None), t)
         state = carry_over(known, held, model)

@@ -1,0 +1,181 @@
+"""Inverse statics: the inputs with which a frame of the resting robot is where it should be."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from supple.arrays import Array
+from supple.compile import jit
+from supple.errors import SolveError, StateError
+from supple.lie import Pose, so3
+from supple.mechanics.frames import find_frame, frame_motion
+from supple.model.inputs import input_slices, input_vector, with_inputs
+from supple.model.model import Model
+from supple.robot.robot import Robot
+from supple.run.simulate import as_model
+from supple.run.statics import equilibrium
+from supple.solve.equilibrium import EquilibriumStatus, solve_equilibrium
+
+MAX_ITERATIONS = 30
+SMALLEST_SHARE = 1e-3
+"""Of a Gauss-Newton step: below it a target counts as out of reach."""
+
+
+@dataclass(frozen=True, eq=False)
+class InverseStatics:
+    """Inputs for n targets, and the equilibria in which they are met."""
+
+    inputs: dict[str, np.ndarray]
+    """Values (n, …) of each input that was free."""
+    q: np.ndarray
+    """Configurations (n, nq)."""
+    multipliers: np.ndarray
+    """Forces of imposed coordinates and closures (n, m), such as tensions of tendons of given length (N)."""
+    jacobian: np.ndarray
+    """Derivative (n, 3, m) of the frame's position by the m numbers that were free; of poses (n, 6, m), with
+    the turn in the target's axes first."""
+    error: np.ndarray
+    """What is left (n,): the largest of the distances (m) and, for poses, the angles (rad)."""
+    iterations: np.ndarray
+    """Gauss-Newton iterations (n,)."""
+
+
+class _Found(NamedTuple):
+    """The equilibrium for some inputs, how far the frame is from its target, and the derivative of that."""
+
+    error: Float[Array, " k"]
+    by_inputs: Float[Array, "k m"]
+    q: Float[Array, " nq"]
+    multipliers: Float[Array, " n"] | None
+    converged: Float[Array, ""]
+
+
+def inverse_statics(
+    robot: Robot | Model,
+    frame: str,
+    targets: Any,
+    inputs: Sequence[str] | None = None,
+    *,
+    start: Any = None,
+    tolerance: float = 1e-9,
+    throw: bool = True,
+) -> InverseStatics:
+    """Inputs with which ``frame`` rests at each target, one after the other.
+
+    ``targets`` are positions (n, 3) in metres, or poses (n of them); ``inputs`` the names of :class:`Input`
+    laws that may change (default: all), from the values they are described with. Gauss-Newton with the exact
+    derivative of the equilibrium: of the changes that lead to a target the smallest one is taken, so inputs
+    stay near where they were. ``start`` is the equilibrium of the robot as described, unless given.
+    Raises :class:`SolveError` at a target out of reach; with ``throw=False`` the nearest found is kept.
+    """
+    model = as_model(robot)
+    find_frame(model, frame)
+    places = input_slices(model)
+    names = tuple(places) if inputs is None else tuple(inputs)
+    for name in names:
+        if name not in places:
+            known = ", ".join(places) or "none: no law of the robot is an Input"
+            raise StateError(f"inputs: got {name!r}; need one of: {known}")
+    if not names:
+        raise StateError("inputs: got none; need an Input law in the robot, such as pull=Input(…)")
+    free = np.concatenate([np.arange(len(input_vector(model)))[places[name][0]] for name in names])
+    goals = _poses(targets)
+    held = equilibrium(model) if start is None else start
+    u = np.array(input_vector(model))
+    q, forces = jnp.asarray(held.q), jnp.asarray(held.multipliers) if model.equations else None
+
+    rows = []
+    for i in range(len(goals.position)):
+        goal = jax.tree.map(lambda x, i=i: x[i], goals)
+        u, now, count = _reach(model, frame, free, u, q, forces, goal, tolerance)
+        q, forces = now.q, now.multipliers
+        left = float(np.abs(np.asarray(now.error)).max())
+        if throw and not left <= tolerance:
+            raise SolveError(
+                f"{model.name}: target {i} at {np.asarray(goal.position)}: {frame!r} comes no nearer than "
+                f"{left:.3g}; it may be out of reach, or farther than one step from the target before"
+            )
+        tensions = np.asarray([] if forces is None else forces)
+        rows.append((u, np.asarray(q), tensions, np.asarray(now.by_inputs), left, count))
+    values, *others = (np.array(column) for column in zip(*rows, strict=True))
+    found = {name: values[:, places[name][0]].reshape(-1, *places[name][1]) for name in names}
+    return InverseStatics(found, *others)
+
+
+def _poses(targets: Any) -> Pose:
+    """Targets as n poses; positions alone have no rotation."""
+    if isinstance(targets, Pose):
+        rotation, position = (np.asarray(x, dtype=float) for x in targets)
+        return Pose(rotation.reshape(-1, 3, 3), position.reshape(-1, 3))
+    position = np.atleast_2d(np.asarray(targets, dtype=float))
+    if position.ndim != 2 or position.shape[1] != 3 or not np.all(np.isfinite(position)):
+        raise StateError(
+            f"targets: got shape {np.shape(targets)}; need finite positions (n, 3), or poses"
+        )
+    return Pose(None, position)
+
+
+def _reach(
+    model: Model,
+    frame: str,
+    free: np.ndarray,
+    u: np.ndarray,
+    q: Any,
+    forces: Any,
+    goal: Pose,
+    tolerance: float,
+) -> tuple[np.ndarray, _Found, int]:
+    """Gauss-Newton towards one target; a step that finds no equilibrium, or leads away, is halved."""
+    now = _linearise(model, frame, jnp.asarray(free), jnp.asarray(u), q, forces, goal)
+    for count in range(MAX_ITERATIONS):
+        size = float(np.abs(np.asarray(now.error)).max())
+        if size <= tolerance:
+            return u, now, count
+        step = -np.linalg.lstsq(np.asarray(now.by_inputs), np.asarray(now.error), rcond=1e-10)[0]
+        share = 1.0
+        while share > SMALLEST_SHARE:
+            tried = u.copy()
+            tried[free] += share * step
+            then = _linearise(
+                model, frame, jnp.asarray(free), jnp.asarray(tried), now.q, now.multipliers, goal
+            )
+            nearer = np.linalg.norm(np.asarray(then.error)) < np.linalg.norm(np.asarray(now.error))
+            if bool(then.converged) and nearer:
+                break
+            share /= 2
+        else:
+            return u, now, count
+        u, now = tried, then
+    return u, now, MAX_ITERATIONS
+
+
+@partial(jit, quick=True, static_argnames=("frame",))
+def _linearise(
+    model: Model,
+    frame: str,
+    free: Array,
+    u: Float[Array, " all"],
+    q: Float[Array, " nq"],
+    multipliers: Float[Array, " n"] | None,
+    goal: Pose,
+) -> _Found:
+    zero = jnp.zeros(())
+
+    def gap(change: Float[Array, " m"]) -> tuple[Float[Array, " k"], Any]:
+        loaded = with_inputs(model, u.at[free].add(change))
+        held = solve_equilibrium(loaded, q, zero, 1.0, multipliers)
+        pose = frame_motion(loaded, frame, held.q, jnp.zeros(model.nv)).pose
+        left = pose.position - goal.position
+        if goal.rotation is not None:
+            left = jnp.concatenate([so3.log(goal.rotation.T @ pose.rotation), left])
+        good = held.status == EquilibriumStatus.CONVERGED
+        return left, (left, held.q, held.multipliers, good)
+
+    by_inputs, (left, found, forces, good) = jax.jacfwd(gap, has_aux=True)(jnp.zeros(free.shape))
+    return _Found(left, by_inputs, found, forces, good)

@@ -17,6 +17,7 @@ from supple.errors import (
     StateError as StateError,
     SuppleError as SuppleError,
 )
+from supple.expression import Expression as Expression
 from supple.lie import Pose as Pose
 from supple.model.laws import (
     Constant as Constant,
@@ -38,6 +39,10 @@ from supple.robot.actuators import (
     Tendon as Tendon,
 )
 from supple.robot.controller import Controller as Controller
+from supple.robot.formulas import (
+    LoadDensity as LoadDensity,
+    Motion as Motion,
+)
 from supple.robot.items import (
     Body as Body,
     Closure as Closure,

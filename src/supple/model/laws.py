@@ -14,10 +14,10 @@ from supple.errors import DescriptionError
 
 
 class AbstractLaw(eqx.Module):
-    """A scalar function of time (s)."""
+    """A function of time (s): one number, or several where a load takes several."""
 
     @abc.abstractmethod
-    def __call__(self, t: Float[Array, ""]) -> Float[Array, ""]:
+    def __call__(self, t: Float[Array, ""]) -> Float[Array, "*n"]:
         """Value at time t."""
 
     @property
@@ -31,7 +31,7 @@ class Constant(AbstractLaw):
 
     value: Any = 1.0
 
-    def __call__(self, t: Float[Array, ""]) -> Float[Array, ""]:
+    def __call__(self, t: Float[Array, ""]) -> Float[Array, "*n"]:
         return jnp.asarray(self.value, dtype=float)
 
 
@@ -50,7 +50,7 @@ class Input(AbstractLaw):
         self.name = name
         self.value = value
 
-    def __call__(self, t: Float[Array, ""]) -> Float[Array, ""]:
+    def __call__(self, t: Float[Array, ""]) -> Float[Array, "*n"]:
         return jnp.asarray(self.value, dtype=float)
 
 
@@ -68,7 +68,7 @@ class Table(AbstractLaw):
             need = "increasing times, with one value each"
             raise DescriptionError("Table", "times", self.times, need)
 
-    def __call__(self, t: Float[Array, ""]) -> Float[Array, ""]:
+    def __call__(self, t: Float[Array, ""]) -> Float[Array, "*n"]:
         values = jnp.asarray(self.values, dtype=float)
         starts = np.array(self.times[:-1])
         # A sum of ramps: quicker to compile and to run than a search.
@@ -95,6 +95,7 @@ class Spline(AbstractLaw):
     """
 
     times: tuple[float, ...] = eqx.field(static=True)
+    values: Float[Array, " m"]
     coefficients: Float[Array, "4 n"]
 
     def __init__(self, times: Any, values: Any) -> None:
@@ -106,6 +107,7 @@ class Spline(AbstractLaw):
         if len(times) < 4 or not np.all(np.isfinite(values)):
             raise DescriptionError("Spline", "values", len(times), "at least 4 finite values")
         self.times = tuple(times.tolist())
+        self.values = values
         from scipy.interpolate import CubicSpline  # slow to import and rarely needed
 
         self.coefficients = CubicSpline(times, values).c
@@ -167,7 +169,7 @@ class Function(AbstractLaw):
     function: Callable[[Any], Any] = eqx.field(static=True)
     kinks: tuple[float, ...] = eqx.field(static=True, default=())
 
-    def __call__(self, t: Float[Array, ""]) -> Float[Array, ""]:
+    def __call__(self, t: Float[Array, ""]) -> Float[Array, "*n"]:
         return jnp.asarray(self.function(t), dtype=float)
 
     @property

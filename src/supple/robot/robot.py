@@ -1,7 +1,11 @@
 """A robot as a graph of named items, checked when it is described."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, get_args
+
+import jax
+import numpy as np
 
 from supple.errors import DescriptionError
 from supple.model.model import Model
@@ -53,6 +57,13 @@ class Robot:
         object.__setattr__(self, "name", name)
         check_vector(name, "gravity", gravity, (3,))
         _check_graph(self)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether all is the same: names, numbers (however they are written), laws, and the order."""
+        return _same(self, other) if isinstance(other, Robot) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((self.name, *(item.name for item in self.items)))
 
     @property
     def solids(self) -> tuple[Solid, ...]:
@@ -123,6 +134,22 @@ def _check_connected(robot: Robot, item: Solid) -> None:
             "" if isinstance(item, Marker) else ", or a Connect that reaches it"
         )
         raise DescriptionError(item.name, "parent", None, need)
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Equality of descriptions; vectors may be tuples, lists or arrays."""
+    if isinstance(a, _VECTOR) and isinstance(b, _VECTOR):
+        if isinstance(a, np.ndarray | jax.Array) or isinstance(b, np.ndarray | jax.Array):
+            return np.shape(a) == np.shape(b) and bool(np.all(np.asarray(a) == np.asarray(b)))
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(_same(a[key], b[key]) for key in a)
+    if is_dataclass(a) and type(a) is type(b):
+        return all(_same(getattr(a, f.name), getattr(b, f.name)) for f in fields(a))
+    return bool(a == b)
+
+
+_VECTOR = (tuple, list, np.ndarray, jax.Array)
 
 
 def _check_graph(robot: Robot) -> None:

@@ -33,7 +33,7 @@ from supple.model.transmissions import (
     no_segments,
     no_transmissions,
 )
-from supple.numeric import asarray, is_traced, on_grid, stack
+from supple.numeric import asarray, is_traced, stack
 from supple.robot.actuators import Actuator, Chamber, Motor, Spring, Tendon
 from supple.robot.items import Rod
 from supple.robot.robot import Robot
@@ -402,7 +402,7 @@ def _channel(item: Tendon, rod: Rod, first: float, last: float) -> _Channel:
     change[:, 1:] = _slope(item, rod.name, at)
     values = np.asarray(field_.values(at))
     rest = (
-        on_grid(rod.rest, at) if callable(rod.rest) else np.tile(np.asarray(rod.rest), (len(at), 1))
+        asarray(rod.rest(at)) if callable(rod.rest) else np.tile(np.asarray(rod.rest), (len(at), 1))
     )
     across = np.cross(np.swapaxes(values[:, :3], 1, 2), offset[:, None, :]).swapaxes(1, 2)
     return _Channel(

@@ -7,11 +7,8 @@ the rod sag by metres), and a curvature at rest of 1e-3 1/m, which settles in wh
 """
 
 from collections.abc import Mapping
-from typing import Any
 
-import jax.numpy as jnp
-import numpy as np
-
+from supple.robot.formulas import Motion
 from supple.robot.items import Body, Closure, Rod
 from supple.robot.joint import Driven, Fixed
 from supple.robot.robot import Robot
@@ -25,13 +22,8 @@ CURVATURE = 1e-3
 MODES = {"kx": 3, "ky": 5, "kz": 5, "gx": 2}
 
 
-def end_path(t: Any) -> tuple[Any, Any]:
-    """Position (m) and rotation vector of the end: a turn until 1 s, then a length l each second."""
-    t = jnp.asarray(t, dtype=float)
-    along = LENGTH * (1 - jnp.maximum(t - 1.0, 0.0))
-    turn = 2 * np.pi * jnp.clip(t, 0.0, 1.0)
-    zero = jnp.zeros(())
-    return jnp.stack([along, zero, zero]), jnp.stack([turn, zero, zero])
+END = Motion(f"[{LENGTH}*(1 - max(t - 1, 0)), 0, 0]", "[tau*ramp(t), 0, 0]")
+"""Motion of the end: a turn until 1 s, then a length l each second."""
 
 
 def flexion_torsion(*, basis: Mapping[str, int] = MODES) -> Robot:
@@ -46,7 +38,7 @@ def flexion_torsion(*, basis: Mapping[str, int] = MODES) -> Robot:
             basis=dict(basis),
             rest=(0.0, CURVATURE, 0.0, 1.0, 0.0, 0.0),
         ),
-        Body("end", mass=1.0, joint=Driven(end_path)),
+        Body("end", mass=1.0, joint=Driven(END)),
         Closure("clamp", on="rod", to="end", joint=Fixed()),
         gravity=(0.0, 0.0, 0.0),
         name="flexion and torsion",

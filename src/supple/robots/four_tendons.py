@@ -10,6 +10,7 @@ turn and 5 N.
 
 import numpy as np
 
+from supple.expression import Expression
 from supple.model.laws import AbstractLaw, Table, ramp
 from supple.robot.actuators import Tendon
 from supple.robot.items import Body, Rod
@@ -57,9 +58,8 @@ def four_tendon_robot(basis: int = 4, modes_of_twist: int = 2) -> Robot:
     return Robot(*backbone(basis, modes_of_twist), *tendons, name="four-tendon robot")
 
 
-def once_round(u: np.ndarray) -> np.ndarray:
-    """A helix of one turn."""
-    return OFFSET * np.stack([np.cos(2 * np.pi * u), np.sin(2 * np.pi * u)], axis=1)
+ONCE_ROUND = Expression(f"[{OFFSET}*cos(tau*u), {OFFSET}*sin(tau*u)]", "u")
+"""A helix of one turn."""
 
 
 def helical_tendon_robot(
@@ -67,5 +67,5 @@ def helical_tendon_robot(
 ) -> Robot:
     """The same backbone with one helical tendon, pulled within half a second unless told otherwise."""
     law = ramp(0.0, 0.5, 5.0) if tension is None else tension
-    tendon = Tendon("helix", on="backbone", offset=once_round, tension=law)
+    tendon = Tendon("helix", on="backbone", offset=ONCE_ROUND, tension=law)
     return Robot(*backbone(basis, modes_of_twist), tendon, name="helical tendon robot")

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-import jax.numpy as jnp
-
+from supple.expression import Expression
 from supple.robot.items import Rod
 from supple.robot.joint import Free
 from supple.robot.loads import Stress
@@ -17,16 +16,15 @@ WAVELENGTHS = (1.0, 0.5)
 RAMP = 0.25
 
 
-def muscle_stress(X: Any, t: Any) -> Any:
-    """Torque waves (n, 6) about y and z (001, eqs. 63-65), ramped up smoothly in a quarter second."""
-    s = jnp.clip(t / RAMP, 0.0, 1.0)
-    ramp = s - jnp.sin(2 * jnp.pi * s) / (2 * jnp.pi)
-    waves = [
-        AMPLITUDE * ramp * jnp.sin(2 * jnp.pi * (X / length - t / period))
-        for length, period in zip(WAVELENGTHS, PERIODS, strict=True)
-    ]
-    none = jnp.zeros_like(waves[0])
-    return jnp.stack([none, *waves, none, none, none], axis=-1)
+def _torque(length: float, period: float) -> str:
+    """A travelling wave (N m), ramped up smoothly in a quarter second."""
+    s = f"ramp(t/{RAMP})"
+    return f"{AMPLITUDE}*({s} - sin(tau*{s})/tau)*sin(tau*(X/{length} - t/{period}))"
+
+
+_WAVES = [_torque(*wave) for wave in zip(WAVELENGTHS, PERIODS, strict=True)]
+MUSCLE = Expression(f"[0, {', '.join(_WAVES)}, 0, 0, 0]", "X, t")
+"""Torque waves about y and z (001, eqs. 63-65)."""
 
 
 def muscle_beam(radius: float = RADIUS, **rod: Any) -> Robot:
@@ -38,7 +36,7 @@ def muscle_beam(radius: float = RADIUS, **rod: Any) -> Robot:
     options: dict[str, Any] = {"strains": "bending", "basis": 3, "joint": Free()} | rod
     return Robot(
         Rod("beam", LENGTH, Circle(radius), material, **options),
-        Stress("muscle", on="beam", stress=muscle_stress),
+        Stress("muscle", on="beam", stress=MUSCLE),
         gravity=(0.0, 0.0, 0.0),
         name="muscle beam",
     )

@@ -5,11 +5,7 @@ the sign of the torques open; here there is no gravity, and the printed sign is 
 inwards. The laws name their corners, so that steps that follow from an accuracy end there.
 """
 
-from typing import Any
-
-import jax.numpy as jnp
-import numpy as np
-
+from supple.expression import Expression
 from supple.model.laws import Function
 from supple.robot.items import Closure, Rod
 from supple.robot.joint import Revolute
@@ -24,16 +20,10 @@ SWAY = 0.04
 """Half the height of the swaying torque (N m)."""
 
 
-def ramp_torque(t: Any) -> Any:
-    """Right motor (5.8): a smooth ramp from 1 s to 2 s, then held (N m)."""
-    s = jnp.clip(t - 1.0, 0.0, 1.0)
-    return HOLD * (6 * s**5 - 15 * s**4 + 10 * s**3)
-
-
-def swaying_torque(t: Any) -> Any:
-    """Left motor (5.9): the opposite ramp, and three periods of swaying from 4 s to 7 s (N m)."""
-    sway = SWAY * (1 - jnp.cos(2 * np.pi * (t - 4.0)))
-    return -ramp_torque(t) + jnp.where((t > 4.0) & (t < 7.0), sway, 0.0)
+RAMP = Expression(f"{HOLD}*rise(t - 1)", "t")
+"""Right motor (5.8): a smooth ramp from 1 s to 2 s, then held (N m)."""
+SWAYING = Expression(f"{-HOLD}*rise(t - 1) + {SWAY}*(1 - cos(tau*(clip(t, 4, 7) - 4)))", "t")
+"""Left motor (5.9): the opposite ramp, and three periods of swaying from 4 s to 7 s (N m)."""
 
 
 def rfrfr(*, distance: float = 0.4, basis: int | str = 3, strains: str = "planar") -> Robot:
@@ -53,8 +43,8 @@ def rfrfr(*, distance: float = 0.4, basis: int | str = 3, strains: str = "planar
             rotation=along("y"),
         )
 
-    left = Function(swaying_torque, (1.0, 2.0, 4.0, 7.0))
-    right = Function(ramp_torque, (1.0, 2.0))
+    left = Function(SWAYING, (1.0, 2.0, 4.0, 7.0))
+    right = Function(RAMP, (1.0, 2.0))
     return Robot(
         leg("left", -distance / 2),
         leg("right", distance / 2),

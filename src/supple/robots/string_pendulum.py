@@ -2,9 +2,9 @@
 
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
+from supple.robot.formulas import Motion
 from supple.robot.items import Body, Rod
 from supple.robot.joint import AbstractJointSpec, Driven, Fixed, Universal
 from supple.robot.robot import Robot
@@ -20,12 +20,9 @@ AMPLITUDE = 0.15
 PULSATION = 2 * np.pi
 PHASE = np.pi / 2
 
-
-def root_path(t: Any) -> tuple[Any, Any]:
-    """Position (m) and rotation vector of the root: a Lissajous curve, here a circle each second."""
-    angle = PULSATION * jnp.asarray(t)
-    waves = jnp.sin(angle), jnp.sin(angle + PHASE)
-    return AMPLITUDE * jnp.stack([jnp.zeros_like(angle), *waves]), jnp.zeros(3)
+_WAVES = f"{AMPLITUDE}*sin({PULSATION}*t), {AMPLITUDE}*sin({PULSATION}*t + {PHASE})"
+ROOT = Motion(f"[0, {_WAVES}]", "[0, 0, 0]")
+"""Motion of the root: a Lissajous curve, here a circle each second."""
 
 
 def string_pendulum(*, hinged: bool = False, **rod: Any) -> Robot:
@@ -39,7 +36,7 @@ def string_pendulum(*, hinged: bool = False, **rod: Any) -> Robot:
     joint: AbstractJointSpec = Universal("y", "z") if hinged else Fixed()
     options: dict[str, Any] = {"strains": "bending", "basis": 3, "joint": joint} | rod
     return Robot(
-        Body("carrier", mass=CARRIER_MASS, joint=Driven(root_path)),
+        Body("carrier", mass=CARRIER_MASS, joint=Driven(ROOT)),
         Rod("string", LENGTH, parent="carrier", properties=string, **options),
         Body("bob", parent="string", mass=BOB_MASS),
         gravity=GRAVITY,

@@ -11,9 +11,9 @@ x points from head to tail and z upwards: it bends about z and swims towards -x.
 
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 
+from supple.expression import Expression
 from supple.robot.actuators import Tendon
 from supple.robot.items import Rod
 from supple.robot.joint import Free
@@ -32,29 +32,31 @@ WIDTH, HEIGHT = 0.05, 0.06
 """Largest semi-axes (m)."""
 
 
-def half_width(s: Any) -> Any:
-    """Semi-axis (m) across the swimmer at fraction s of its length."""
-    return WIDTH * _nose(s) * (1 - 0.9 * np.maximum(s - 0.2, 0.0) / 0.8)
-
-
-def half_height(s: Any) -> Any:
-    """Semi-axis (m) along z."""
-    return HEIGHT * _nose(s) * (1 - np.maximum(s - 0.4, 0.0) / 0.6 / 3)
-
-
-def _nose(s: Any) -> Any:
+def _nose(s: str) -> str:
     """A quarter of an ellipse over the head, with a blunt tip of a twentieth."""
-    return np.sqrt(1 - (1 - 0.05**2) * (1 - np.minimum(s / 0.2, 1.0)) ** 2)
+    return f"sqrt(1 - (1 - 0.05**2)*(1 - min({s}/0.2, 1))**2)"
 
 
-def right_tension(t: Any) -> Any:
-    """Tension (N) of the tendon at -y (3.67)."""
-    return TENSIONS[0] + TENSIONS[1] * jnp.sin(PULSATION * t - np.pi / 2)
+def _width(s: str) -> str:
+    """Semi-axis (m) across the swimmer at fraction s of its length, as a formula."""
+    return f"{WIDTH}*{_nose(s)}*(1 - 0.9*max({s} - 0.2, 0)/0.8)"
 
 
-def left_tension(t: Any) -> Any:
-    """Tension (N) of the tendon at +y (3.67)."""
-    return TENSIONS[0] + TENSIONS[1] * jnp.sin(PULSATION * t + np.pi / 2)
+def _height(s: str) -> str:
+    """Semi-axis (m) along z."""
+    return f"{HEIGHT}*{_nose(s)}*(1 - max({s} - 0.4, 0)/1.8)"
+
+
+half_width, half_height = Expression(_width("s"), "s"), Expression(_height("s"), "s")
+"""Semi-axes (m) across and along z, as functions of the fraction s of the length."""
+
+
+def _tension(phase: str) -> Expression:
+    """Tension (N) of a tendon (3.67)."""
+    return Expression(f"{TENSIONS[0]} + {TENSIONS[1]}*sin({PULSATION}*t {phase})", "t")
+
+
+left_tension, right_tension = _tension("+ pi/2"), _tension("- pi/2")
 
 
 def _start(name: str) -> float:
@@ -65,14 +67,14 @@ def _start(name: str) -> float:
 
 def _rod(name: str, **options: Any) -> Rod:
     first, length = _start(name), LENGTHS[name]
-    section = Ellipse(
-        lambda u: half_width(first + length * u), lambda u: half_height(first + length * u)
+    s = f"({first} + {length}*u)"
+    width, height = _width(s), _height(s)
+    # Iz = π a³ b / 4 for semi-axes a across and b along z.
+    modulus = f"{4 * BENDING[name]}/(pi*({width})**3*({height}))"
+    section = Ellipse(Expression(width, "u"), Expression(height, "u"))
+    return Rod(
+        name, length, section, Material(E=Expression(modulus, "u"), density=WATER), **options
     )
-
-    def modulus(u: Any) -> Any:
-        return BENDING[name] / section.moments(u).second_z
-
-    return Rod(name, length, section, Material(E=modulus, density=WATER), **options)
 
 
 def _drag(name: str) -> Drag:

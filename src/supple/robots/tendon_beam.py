@@ -6,6 +6,7 @@ read as a radius. The spiral's radius is not printed: R/2, like the others.
 
 import numpy as np
 
+from supple.expression import Expression
 from supple.robot.actuators import Tendon
 from supple.robot.items import Rod
 from supple.robot.robot import Robot
@@ -14,30 +15,11 @@ from supple.section import Circle, Material
 LENGTH, RADIUS, MODULUS = 1.0, 0.01, 1e6
 
 
-def _columns(y: np.ndarray, z: np.ndarray | float) -> np.ndarray:
-    return np.stack([y, z + 0.0 * y], axis=1)
-
-
-def convergent(u: np.ndarray) -> np.ndarray:
-    """From the side to the centre."""
-    return _columns(RADIUS * (1 - u) / 2, 0.0)
-
-
-def cross(u: np.ndarray) -> np.ndarray:
-    """From one side to the other."""
-    return _columns(RADIUS * (1 - 2 * u) / 2, 0.0)
-
-
-def spiral(u: np.ndarray) -> np.ndarray:
-    """Once round the axis."""
-    return RADIUS / 2 * _columns(np.sin(2 * np.pi * u), np.cos(2 * np.pi * u))
-
-
 ROUTINGS = {
     "parallel": (np.sqrt(2) * RADIUS / 4, np.sqrt(2) * RADIUS / 4),
-    "convergent": convergent,
-    "cross": cross,
-    "spiral": spiral,
+    "convergent": Expression(f"[{RADIUS}/2*(1 - u), 0]", "u"),
+    "cross": Expression(f"[{RADIUS}/2*(1 - 2*u), 0]", "u"),
+    "spiral": Expression(f"[{RADIUS}/2*sin(tau*u), {RADIUS}/2*cos(tau*u)]", "u"),
     "truncated": (RADIUS / 2, 0.0),
 }
 

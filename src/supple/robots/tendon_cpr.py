@@ -17,13 +17,10 @@ The plate carries all weight, so gravity is left out.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
 
-from supple.arrays import Array
-from supple.model.laws import AbstractLaw
+from supple.expression import Expression
+from supple.model.laws import AbstractLaw, Function
 from supple.robot.actuators import Tendon
 from supple.robot.items import Body, Closure, Marker, Rod
 from supple.robot.joint import Revolute
@@ -54,26 +51,14 @@ SENSOR_ZERO = (-0.442, 0.283, 0.276, 0.372)
 """f₀ of (4.48), Table 4.1 (N)."""
 
 
-class CableCurrent(AbstractLaw):
-    """Tension (N) of a cable whose motor draws the current (4.47)."""
+def cable_laws() -> tuple[Function, ...]:
+    """The tensions (N) of the four cables, whose motors draw the currents (4.47)."""
 
-    gain: Any
-    start: float = eqx.field(static=True)
+    def tension(gain: float, start: float) -> Function:
+        current = f"0.1 + {gain}*(1 - cos(max(t - {start}, 0)))"
+        return Function(Expression(f"{TENSION_PER_AMPERE}*({current})", "t"), (start,))
 
-    def __call__(self, t: Float[Array, ""]) -> Float[Array, ""]:
-        phase = jnp.where(t < self.start, 0.0, t - self.start)
-        return jnp.asarray(TENSION_PER_AMPERE * (0.1 + self.gain * (1 - jnp.cos(phase))))
-
-    @property
-    def corners(self) -> tuple[float, ...]:
-        return (self.start,)
-
-
-def cable_laws() -> tuple[CableCurrent, ...]:
-    """The tensions of the four cables."""
-    return tuple(
-        CableCurrent(gain, START + 0.5 * (cable % 2)) for cable, gain in enumerate(CURRENT_GAIN)
-    )
+    return tuple(tension(gain, START + 0.5 * (i % 2)) for i, gain in enumerate(CURRENT_GAIN))
 
 
 def sensor_reading(tension: Any, cable: int) -> Any:

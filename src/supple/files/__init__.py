@@ -1,0 +1,16 @@
+"""Robot files: YAML descriptions of robots and of what to compute with them."""
+
+from supple.files.problems import FileError as FileError, Problem as Problem
+from supple.files.read import RobotFile as RobotFile, load as load
+from supple.files.schema import json_schema as json_schema
+from supple.files.studies import (
+    ModesStudy as ModesStudy,
+    Output as Output,
+    Release as Release,
+    Settings as Settings,
+    Simulate as Simulate,
+    Start as Start,
+    Statics as Statics,
+    Sweep as Sweep,
+)
+from supple.files.write import dump as dump, save as save

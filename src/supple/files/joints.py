@@ -1,0 +1,76 @@
+"""Joints as files have them."""
+
+from typing import Any
+
+from supple.errors import DescriptionError
+from supple.expression import Expression
+from supple.files.common import AXIS, number
+from supple.files.forms import OneOf, Record, record
+from supple.files.kinds import (
+    Formula,
+    Numbers,
+)
+from supple.robot.formulas import Motion
+from supple.robot.joint import (
+    Cylindrical,
+    Driven,
+    Fixed,
+    Free,
+    Helical,
+    Planar,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+)
+
+_EACH = Numbers("one number, or one for each coordinate")
+_SPRING = {
+    "stiffness": _EACH,
+    "damping": _EACH,
+    "rest": _EACH,
+    "friction": _EACH,
+    "friction_speed": _EACH,
+}
+
+
+def driven(position: Expression | None = None, rotation: Expression | None = None) -> Driven:
+    """A motion prescribed by formulas of t."""
+    given = {"position": position, "rotation": rotation}
+    return Driven(Motion(**{name: text for name, text in given.items() if text is not None}))
+
+
+def _driven_apart(joint: Driven, item: str, field: str) -> dict[str, Any]:
+    if not isinstance(joint.motion, Motion):
+        need = "Motion('[x, y, z]', '[rx, ry, rz]'): formulas can be written to a file, functions cannot"
+        raise DescriptionError(item, f"{field}.motion", joint.motion, need)
+    return {"position": joint.motion.position, "rotation": joint.motion.rotation}
+
+
+def _vector_of_time(need: str) -> Formula:
+    return Formula(f"[…], a formula of t with three entries, {need}", "t", 3)
+
+
+JOINT = OneOf(
+    "a joint",
+    {
+        "fixed": record(Fixed),
+        "revolute": record(Revolute, axis=AXIS, **_SPRING),
+        "prismatic": record(Prismatic, axis=AXIS, **_SPRING),
+        "helical": record(Helical, axis=AXIS, pitch=number("m/rad"), **_SPRING),
+        "cylindrical": record(Cylindrical, axis=AXIS, **_SPRING),
+        "universal": record(Universal, first=AXIS, second=AXIS, **_SPRING),
+        "spherical": record(Spherical, damping=number("N m s/rad")),
+        "planar": record(Planar, normal=AXIS, **_SPRING),
+        "free": record(Free),
+        "driven": Record(
+            driven,
+            {
+                "position": _vector_of_time("m"),
+                "rotation": _vector_of_time("a rotation vector (rad)"),
+            },
+            fits=lambda joint: isinstance(joint, Driven),
+            apart=_driven_apart,
+        ),
+    },
+)

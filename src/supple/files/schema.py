@@ -1,0 +1,177 @@
+"""The form of a whole file: items, studies, outputs, and its JSON Schema."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from pydantic import Field, TypeAdapter, create_model
+
+from supple.files.common import ITEM, POINT, ROTATION, number, vector
+from supple.files.forms import Fields, MapOf, OneOf, Record, Unmade, record
+from supple.files.items import ITEMS
+from supple.files.joints import JOINT
+from supple.files.kinds import (
+    AbstractLeaf,
+    Context,
+    Integer,
+    ListOf,
+    Number,
+    Numbers,
+    Refused,
+    Text,
+)
+from supple.files.rods import MATERIAL_FIELDS
+from supple.files.schemes import SCHEME
+from supple.files.studies import (
+    PLACES,
+    QUANTITIES,
+    ModesStudy,
+    Output,
+    Release,
+    Simulate,
+    Start,
+    Statics,
+    Sweep,
+)
+from supple.files.urdf import UrdfImport
+
+_STATES = MapOf(Numbers("numbers, one for each coordinate"), "a mapping from names to numbers")
+_START = Record(
+    Start,
+    {
+        "at": Text("described, assembled or equilibrium", PLACES),
+        "joints": _STATES,
+        "coordinates": _STATES,
+        "joint_rates": _STATES,
+        "rates": _STATES,
+    },
+    alone=True,
+)
+_RUN = {
+    "duration": number("s"),
+    "dt": number("the step (s)"),
+    "accuracy": number("the displacement error over the robot's size"),
+    "scheme": SCHEME,
+    "output": Numbers("the spacing (s) of reported instants, or these"),
+}
+STUDIES: dict[str, Record] = {
+    "simulate": record(
+        Simulate,
+        **_RUN,
+        start=_START,
+        max_steps=Integer("a number of steps", 1, 1_000_000_000),
+    ),
+    "release": record(Release, loads=ListOf(ITEM, "loads to let go of", True), **_RUN),
+    "statics": record(
+        Statics,
+        t=number("the time (s) of the loads"),
+        accuracy=_RUN["accuracy"],
+        first_increment=number("the first part of the load, up to 1"),
+    ),
+    "sweep": record(
+        Sweep,
+        parameter=Text("the name of a parameter of the file"),
+        values=ListOf(Number(), "the values of the parameter"),
+    ),
+    "modes": record(
+        ModesStudy,
+        count=Integer("how many", least=1),
+        at=Text("described, assembled or equilibrium", PLACES),
+    ),
+}
+STUDY = OneOf("a study", STUDIES)
+
+
+@dataclass(frozen=True)
+class _OutputKind(AbstractLeaf):
+    need: str = "{quantity: name}, such as {position: tool}; quantities: " + ", ".join(QUANTITIES)
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return {
+            "type": "object",
+            "properties": {name: {"type": "string"} for name in QUANTITIES},
+            "additionalProperties": False,
+            "minProperties": 1,
+            "maxProperties": 1,
+            "description": self.need,
+        }
+
+    def read(self, value: Any, context: Context) -> Output:
+        if not isinstance(value, dict) or len(value) != 1:
+            raise Refused(value, self.need)
+        ((quantity, of),) = value.items()
+        if quantity not in QUANTITIES or not isinstance(of, str):
+            raise Refused(value, self.need)
+        return Output(quantity, of)
+
+    def write(self, value: Any, item: str, field: str) -> dict[str, str]:
+        return {value.quantity: value.of}
+
+
+OUTPUT = _OutputKind()
+PARAMETERS = MapOf(Number("a number, or a formula of the parameters before it"))
+URDF = Record(
+    UrdfImport,
+    {
+        "file": Text("the path of a URDF file, from where this file is"),
+        "joint": JOINT,
+        "position": POINT,
+        "rotation": ROTATION,
+    },
+    alone=True,
+)
+
+
+GRAVITY = vector("m/s²")
+
+
+@cache
+def file_model() -> type[Fields]:
+    """The whole file."""
+    optional: dict[str, tuple[Any, str]] = {
+        "robot": (Text("the name of the robot").annotation(), "The robot's name."),
+        "gravity": (GRAVITY.annotation(), "Gravity (m/s²), by default (0, 0, -9.81)."),
+        "parameters": (PARAMETERS.annotation(), "Numbers to be used as $name."),
+        "materials": (
+            MapOf(MATERIAL_FIELDS).annotation(),
+            "Materials that rods name.",
+        ),
+        "urdf": (URDF.annotation(), "Links and joints of a URDF file; items may be on its links."),
+    }
+    for section, form in ITEMS.items():
+        about = (form.make.__doc__ or "").splitlines()[0]
+        optional[section] = (MapOf(Unmade(form)).annotation(), about)
+    optional["order"] = (
+        ListOf(ITEM, "names of items").annotation(),
+        "Order of the items, where it is not that of the file.",
+    )
+    for name, form in STUDIES.items():
+        optional[name] = (form.annotation(), f"A study named {name}.")
+    optional["studies"] = (MapOf(STUDY).annotation(), "Further studies by name.")
+    optional["outputs"] = (MapOf(OUTPUT).annotation(), "Quantities to report, by name.")
+    fields: dict[str, Any] = {
+        name: (annotation, Field(None, description=about))
+        for name, (annotation, about) in optional.items()
+    }
+    return create_model("RobotFile", __base__=Fields, __doc__="A robot of Supple.", **fields)
+
+
+@cache
+def materials_adapter() -> TypeAdapter:
+    """Reads the materials of a file, which come before what names them."""
+    return TypeAdapter(MapOf(MATERIAL_FIELDS).annotation())
+
+
+@cache
+def parameter_adapter() -> TypeAdapter:
+    """Reads one parameter."""
+    return TypeAdapter(Number("a number, or a formula of the parameters before it").annotation())
+
+
+def json_schema() -> dict[str, Any]:
+    """JSON Schema of robot files, for editors."""
+    schema = file_model().model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "Supple robot file"
+    return schema

@@ -1,0 +1,67 @@
+"""Time schemes as files have them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from supple.files.common import number
+from supple.files.forms import OneOf, Record, record
+from supple.files.kinds import (
+    Integer,
+    Text,
+)
+from supple.solve.newton import NewtonSettings
+from supple.time.alpha import (
+    GeneralizedAlpha,
+    ImplicitEuler,
+    generalized_alpha,
+    hht,
+    newmark,
+    trapezoidal,
+    wbz,
+)
+from supple.time.collocation import Collocation, gauss, radau
+from supple.time.explicit import Explicit
+
+_NEWTON = {
+    "newton": record(
+        NewtonSettings,
+        tolerance=number("of the update"),
+        max_iterations=Integer("a number of iterations", least=1),
+        reuse_below=number("a factor"),
+        smallest_damping=number("a factor"),
+    )
+}
+_PENALTY = number("the weight (kg) of an augmented Lagrangian for closed loops")
+_RHO = number("the spectral radius at infinite frequency")
+
+
+_STAGES = {"stages": Integer("2 or 3", 2, 3), **_NEWTON}
+
+
+def _family(name: str) -> Callable[[Any], bool]:
+    return lambda scheme: isinstance(scheme, Collocation) and scheme.family == name
+
+
+SCHEME = OneOf(
+    "a time scheme",
+    {
+        "generalized-alpha": record(generalized_alpha, rho=_RHO, penalty=_PENALTY, **_NEWTON),
+        "hht": record(hht, rho=_RHO, **_NEWTON),
+        "wbz": record(wbz, rho=_RHO, **_NEWTON),
+        "newmark": record(newmark, beta=number("β"), gamma=number("γ"), **_NEWTON),
+        "trapezoidal": record(trapezoidal, **_NEWTON),
+        "implicit-euler": record(ImplicitEuler, **_NEWTON),
+        "gauss": Record(gauss, _STAGES, fits=_family("gauss")),
+        "radau": Record(radau, _STAGES, fits=_family("radau")),
+        "explicit": record(Explicit, method=Text("euler, rk4 or dopri5")),
+        "alpha": record(
+            GeneralizedAlpha,
+            alpha_m=number("α_m"),
+            alpha_f=number("α_f"),
+            beta=number("β"),
+            gamma=number("γ"),
+            penalty=_PENALTY,
+            **_NEWTON,
+        ),
+    },
+)

@@ -1,0 +1,206 @@
+"""What a file asks to compute: named studies, where they start, and what they report."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from supple.errors import DescriptionError, StateError
+from supple.mechanics.local import neutral
+from supple.model.model import Model
+from supple.model.state import State
+from supple.results.result import Result
+from supple.robot.robot import DEFAULT_ACCURACY, Robot
+from supple.run.simulate import initial_state, simulate
+from supple.run.statics import Equilibrium, assembled, equilibrium, modes, release, sweep
+from supple.solve.modes import Modes
+from supple.time.scheme import AbstractScheme
+
+Build = Callable[..., Robot]
+"""The robot of the file, with other values of its parameters."""
+
+PLACES = ("described", "assembled", "equilibrium")
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a run starts: as described, assembled (loops closed, unloaded) or in equilibrium; then changed.
+
+    ``joints`` and ``coordinates`` set the joint of an item and the strain coordinates of a rod, by name;
+    ``joint_rates`` and ``rates`` their velocities.
+    """
+
+    at: str = "described"
+    joints: Mapping[str, Any] = field(default_factory=dict)
+    coordinates: Mapping[str, Any] = field(default_factory=dict)
+    joint_rates: Mapping[str, Any] = field(default_factory=dict)
+    rates: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.at not in PLACES:
+            raise DescriptionError("start", "at", self.at, "one of: " + ", ".join(PLACES))
+
+    def state(self, model: Model) -> State | Equilibrium | None:
+        """The state, or None for the described one."""
+        found = None
+        if self.at != "described":
+            found = (equilibrium if self.at == "equilibrium" else assembled)(model)
+        if not any((self.joints, self.coordinates, self.joint_rates, self.rates)):
+            return found
+        q = np.array(neutral(model) if found is None else found.q)
+        v = np.zeros(model.nv)
+        topology = model.topology
+        for given, slots, target in (
+            (self.joints, topology.joint_slots, q),
+            (self.coordinates, topology.rod_slots, q),
+            (self.joint_rates, topology.joint_slots, v),
+            (self.rates, topology.rod_slots, v),
+        ):
+            for name, values in given.items():
+                slot = next((slot for slot in slots if slot.name == name), None)
+                if slot is None:
+                    known = ", ".join(slot.name for slot in slots) or "none"
+                    raise StateError(f"start: got {name!r}; need one of: {known}")
+                where = slot.q if target is q else slot.v
+                numbers = np.atleast_1d(np.asarray(values, dtype=float))
+                if numbers.shape != target[where].shape:
+                    raise StateError(
+                        f"start: {name}: got {len(numbers)} numbers; need {len(target[where])}"
+                    )
+                target[where] = numbers
+        return initial_state(model, q, v)
+
+
+@dataclass(frozen=True)
+class Simulate:
+    """A run through time, as :func:`supple.simulate`."""
+
+    duration: float
+    dt: float | None = None
+    accuracy: float | None = None
+    scheme: AbstractScheme | None = None
+    output: Any = None
+    start: Start | None = None
+    max_steps: int = 10_000_000
+
+    def run(self, build: Build, **options: Any) -> Result:
+        """Simulate the robot."""
+        model = build().build(DEFAULT_ACCURACY if self.accuracy is None else self.accuracy)
+        return simulate(
+            model,
+            self.duration,
+            dt=self.dt,
+            accuracy=self.accuracy,
+            scheme=self.scheme,
+            start=None if self.start is None else self.start.state(model),
+            output=None if self.output is None else _instants(self.output),
+            max_steps=self.max_steps,
+            **options,
+        )
+
+
+@dataclass(frozen=True)
+class Release:
+    """Held in equilibrium, then let go of ``loads``, as :func:`supple.release`."""
+
+    loads: str | tuple[str, ...]
+    duration: float
+    dt: float | None = None
+    accuracy: float | None = None
+    scheme: AbstractScheme | None = None
+    output: Any = None
+
+    def run(self, build: Build, **options: Any) -> Result:
+        """Hold the robot, let go and simulate."""
+        options |= {"dt": self.dt, "accuracy": self.accuracy, "scheme": self.scheme}
+        if self.output is not None:
+            options["output"] = _instants(self.output)
+        return release(build(), self.loads, self.duration, **options)
+
+
+@dataclass(frozen=True)
+class Statics:
+    """Static equilibrium under the loads of time ``t``, as :func:`supple.equilibrium`."""
+
+    t: float = 0.0
+    accuracy: float | None = None
+    first_increment: float = 1.0
+
+    def run(self, build: Build, **options: Any) -> Equilibrium:
+        """The equilibrium."""
+        return equilibrium(
+            build(), t=self.t, accuracy=self.accuracy, first_increment=self.first_increment
+        )
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Equilibria for several values of a parameter of the file, each found from the last."""
+
+    parameter: str
+    values: tuple[float, ...]
+
+    def run(self, build: Build, **options: Any) -> list[Equilibrium]:
+        """The equilibria."""
+        return list(sweep(lambda value: build(**{self.parameter: value}), self.values))
+
+
+@dataclass(frozen=True)
+class ModesStudy:
+    """The first ``count`` vibration modes, as described or about its equilibrium, as :func:`supple.modes`."""
+
+    count: int | None = None
+    at: str = "described"
+
+    def run(self, build: Build, **options: Any) -> Modes:
+        """The modes."""
+        model = build().build()
+        return modes(model, at=Start(self.at).state(model), count=self.count)
+
+
+Study = Simulate | Release | Statics | Sweep | ModesStudy
+
+
+def _instants(output: Any) -> Any:
+    return float(output) if np.ndim(output) == 0 else np.asarray(output, dtype=float)
+
+
+QUANTITIES: dict[str, Callable[[Any, str], Any]] = {
+    "position": lambda result, name: result.position(name),
+    "joint": lambda result, name: result.joint(name),
+    "coordinates": lambda result, name: result.coordinates(name),
+    "shape": lambda result, name: result.shape(name).position,
+    "tendon_length": lambda result, name: result.tendon(name)[0],
+    "tension": lambda result, name: result.tendon(name)[1],
+    "volume": lambda result, name: result.chamber(name)[0],
+    "pressure": lambda result, name: result.chamber(name)[1],
+    "motor_torque": lambda result, name: result.motor(name)[1],
+    "spring_tension": lambda result, name: result.spring(name)[1],
+    "effort": lambda result, name: result.effort(name),
+    "closure": lambda result, name: result.closure(name),
+    "contact": lambda result, name: result.contact(name),
+    "input": lambda result, name: result.input(name),
+    "energy": lambda result, name: getattr(result.energies, name),
+}
+"""What a result can report about a named thing (energy: kinetic, elastic, potential, total)."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """One quantity of one item."""
+
+    quantity: str
+    of: str
+
+    def __call__(self, result: Any) -> np.ndarray:
+        """Its values, over time where the result has instants."""
+        return np.asarray(QUANTITIES[self.quantity](result, self.of))
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Studies and outputs by name."""
+
+    studies: Mapping[str, Study] = field(default_factory=dict)
+    outputs: Mapping[str, Output] = field(default_factory=dict)

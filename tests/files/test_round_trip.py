@@ -1,0 +1,300 @@
+"""What Python describes is written to files and read back, the same to the last digit."""
+
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pytest
+
+import supple as sp
+import supple.robots
+from supple.files import FileError, dump, load, save
+from supple.files.items import ITEMS
+from supple.files.joints import JOINT
+from supple.files.rods import BASIS, DAMPING, SECTION, SPACE
+from supple.files.schema import STUDIES
+from supple.files.schemes import SCHEME
+from supple.files.studies import (
+    ModesStudy,
+    Output,
+    Release,
+    Settings,
+    Simulate,
+    Start,
+    Statics,
+    Sweep,
+)
+from supple.robot.joint import AbstractJointSpec
+from supple.robot.robot import Item
+from supple.robots.cantilever import soft_cantilever, stiff_cantilever
+from supple.robots.clamped_rod import loaded_rod, struck_rod
+from supple.robots.delta import delta
+from supple.robots.feeler_arm import feeler_arm
+from supple.robots.flexion_torsion import flexion_torsion
+from supple.robots.fluidic_finger import fluidic_finger
+from supple.robots.flying_rod import soft_flying_rod, stiff_flying_rod
+from supple.robots.follower import follower_beam
+from supple.robots.four_tendons import four_tendon_robot, helical_tendon_robot
+from supple.robots.muscle_beam import muscle_beam
+from supple.robots.rfrfr import rfrfr
+from supple.robots.rfrfr_prototype import rfrfr_prototype
+from supple.robots.rolled_beam import rolled_beam
+from supple.robots.single_tendon_arm import single_tendon_arm
+from supple.robots.stewart import SIDEWAYS_LENGTHS, stewart_gough
+from supple.robots.string_pendulum import string_pendulum
+from supple.robots.swimmer import swimmer
+from supple.robots.tendon_arm import tendon_arm
+from supple.robots.tendon_beam import ROUTINGS, tendon_beam
+from supple.robots.tendon_cpr import tendon_cpr
+from supple.robots.two_drones import two_drones
+from supple.section.material import AbstractDamping
+from supple.section.shape import AbstractShape
+from supple.space import SpaceIntegrator
+from supple.strain.basis import AbstractBasis
+from supple.time.scheme import AbstractScheme
+from tests.files.everything import ROBOTS, rod
+
+CATALOGUE = {
+    "soft cantilever": soft_cantilever,
+    "stiff cantilever": stiff_cantilever,
+    "soft flying rod": soft_flying_rod,
+    "stiff flying rod": stiff_flying_rod,
+    "rolled beam": lambda: rolled_beam(5.0),
+    "follower beam": lambda: follower_beam(1e5),
+    "string pendulum": string_pendulum,
+    "hinged string": lambda: string_pendulum(hinged=True),
+    "muscle beam": muscle_beam,
+    "rfrfr": rfrfr,
+    "rfrfr prototype": rfrfr_prototype,
+    "stewart": stewart_gough,
+    "moving stewart": lambda: stewart_gough(times=np.arange(10.0), lengths=SIDEWAYS_LENGTHS),
+    "delta": delta,
+    "tendon CPR": tendon_cpr,
+    "loaded rod": loaded_rod,
+    "struck rod": struck_rod,
+    "finger with air": lambda: fluidic_finger("air"),
+    "finger with water": lambda: fluidic_finger("water"),
+    "four tendons": four_tendon_robot,
+    "helical tendon": helical_tendon_robot,
+    "single tendon arm": single_tendon_arm,
+    "tendon arm": tendon_arm,
+    "flexion and torsion": flexion_torsion,
+    "two drones": two_drones,
+    "two drones, other root": lambda: two_drones(rooted_at=2),
+    "feeler arm": feeler_arm,
+    "swimmer": swimmer,
+    **{f"{name} cable": lambda name=name: tendon_beam(name, 5.0) for name in ROUTINGS},
+}
+PILOTS = ["supple.robots.two_drones"]
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_every_kind(name):
+    robot = ROBOTS[name]
+    text = dump(robot)
+    back = load(text, modules=PILOTS).robot
+    assert back == robot
+    assert dump(back) == text
+
+
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_catalogue(name):
+    robot = CATALOGUE[name]()
+    assert load(dump(robot), modules=PILOTS).robot == robot
+
+
+def test_the_whole_catalogue_is_tried():
+    modules = {path.stem for path in Path(supple.robots.__file__).parent.glob("*.py")} - {
+        "__init__"
+    }
+    own = Path(__file__).read_text()
+    assert {name for name in modules if f"from supple.robots.{name} import" not in own} == set()
+
+
+def test_files_know_everything_that_python_does():
+    assert {record.make for record in ITEMS.values()} == set(get_args(Item))
+
+    def final(base):
+        return {c for sub in base.__subclasses__() for c in (final(sub) or {sub})}
+
+    def written(one_of, classes, values):
+        return {cls for cls in classes if any(type(v) is cls for v in values)} == set(classes)
+
+    parts = [getattr(item, field) for r in ROBOTS.values() for item in r.items
+             for field in ("section", "joint", "space", "basis") if hasattr(item, field)]  # fmt: skip
+    parts += [
+        p.damping for r in ROBOTS.values() for i in r.items if (p := getattr(i, "material", None))
+    ]
+    assert written(SECTION, final(AbstractShape), parts)
+    assert written(JOINT, final(AbstractJointSpec), parts)
+    assert written(SPACE, get_args(SpaceIntegrator), parts)
+    assert written(BASIS, final(AbstractBasis), parts)
+    assert written(DAMPING, final(AbstractDamping), parts)
+    schemes = {type(record.make()) for record in SCHEME.records.values() if not record.required}
+    assert schemes | {sp.GeneralizedAlpha} == final(AbstractScheme)
+
+
+def test_every_field_of_every_item_is_tried():
+    """The sample robots change each field from its default somewhere."""
+    untouched = set()
+    for section, record in ITEMS.items():
+        items = [i for robot in ROBOTS.values() for i in robot.items if record.fits(i)]
+        used = {name for item in items for name in record.write(item, item.name, "")}
+        untouched |= {f"{section}.{name}" for name in set(record.kinds) - used}
+    assert not untouched
+
+
+STUDY_SETTINGS = Settings(
+    {
+        "simulate": Simulate(2.0, dt=0.01),
+        "long": Simulate(
+            10.0,
+            accuracy=1e-4,
+            scheme=sp.radau(2),
+            output=0.1,
+            max_steps=100,
+            start=Start(
+                "equilibrium", {"arm": 0.1}, {"arm": (0.1, 0.2)}, {"arm": 1.0}, {"arm": (1, 2)}
+            ),
+        ),
+        "listed": Simulate(1.0, dt=0.1, output=(0.0, 0.5), start=Start("assembled")),
+        "drop": Release("push", 1.0, dt=0.01, scheme=sp.generalized_alpha(0.5)),
+        "drop both": Release(("push", "pull"), 1.0, accuracy=1e-3),
+        "statics": Statics(),
+        "hold": Statics(t=1.0, accuracy=1e-4, first_increment=0.1),
+        "modes": ModesStudy(),
+        "shapes": ModesStudy(4, "equilibrium"),
+    },
+    {"tip": Output("position", "rod"), "energy": Output("energy", "total")},
+)
+
+
+def test_studies_and_outputs():
+    robot = sp.Robot(rod(basis=1))
+    text = dump(robot, STUDY_SETTINGS)
+    back = load(text)
+    assert back.settings == STUDY_SETTINGS
+    assert dump(back.robot, back.settings) == text
+    assert {type(s) for s in STUDY_SETTINGS.studies.values()} | {Sweep} == {
+        r.make for r in STUDIES.values()
+    }
+
+
+@pytest.mark.parametrize(
+    "scheme",
+    [
+        sp.newmark(), sp.newmark(0.3, 0.6), sp.hht(0.7), sp.wbz(0.7), sp.generalized_alpha(0.3, penalty=2.0),
+        sp.trapezoidal(), sp.ImplicitEuler(), sp.gauss(3), sp.gauss(2), sp.radau(3),
+        sp.Explicit("rk4"), sp.Explicit(),
+    ],
+)  # fmt: skip
+def test_schemes(scheme):
+    settings = Settings({"run": Simulate(1.0, dt=0.1, scheme=scheme)})
+    assert load(dump(sp.Robot(rod(basis=1)), settings)).settings == settings
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [
+        ("{generalized-alpha: 0.3}", sp.generalized_alpha(0.3)),
+        ("{hht: {rho: 0.7}}", sp.hht(0.7)),
+        ("wbz", sp.wbz()),
+        ("{newmark: {beta: 0.3, gamma: 0.6}}", sp.newmark(0.3, 0.6)),
+        ("trapezoidal", sp.trapezoidal()),
+        ("implicit-euler", sp.ImplicitEuler()),
+        ("{radau: 2}", sp.radau(2)),
+        ("gauss", sp.gauss()),
+        ("{explicit: rk4}", sp.Explicit("rk4")),
+    ],
+)
+def test_schemes_by_name(name, scheme):
+    text = dump(sp.Robot(rod(basis=1))) + f"simulate: {{duration: 1, dt: 0.1, scheme: {name}}}\n"
+    assert load(text).settings.studies["simulate"].scheme == scheme
+
+
+def test_a_sweep_cannot_be_dumped_without_its_parameter():
+    settings = Settings({"more": Sweep("radius", (1.0, 2.0))})
+    with pytest.raises(sp.DescriptionError, match=r"studies.more: .* need .*RobotFile.text"):
+        dump(sp.Robot(rod()), settings)
+
+
+PLAIN_FUNCTIONS = {
+    "section.radius": lambda: (rod(section=sp.Circle(lambda u: 0.01 + 0 * u)),),
+    "material.E": lambda: (rod(material=sp.Material(E=lambda u: 1e7 + u, density=1.0)),),
+    "rest": lambda: (rod(rest=lambda u: np.tile((0.0, 0, 0, 1, 0, 0), (len(u), 1))),),
+    "joint.motion": lambda: (rod(joint=sp.Driven(lambda t: (np.zeros(3), np.zeros(3)))),),
+    "tension": lambda: (rod(), sp.Tendon("x", on="rod", offset=(0, 0), tension=lambda t: 1.0 + t)),
+    "offset": lambda: (
+        rod(),
+        sp.Tendon("x", on="rod", offset=lambda u: np.stack([u, u], 1), tension=1.0),
+    ),
+    "law.formula": lambda: (rod(), sp.Wrench("x", on="rod", law=sp.Function(lambda t: t))),
+    "stress": lambda: (rod(), sp.Stress("x", on="rod", stress=lambda X, t: np.zeros((len(X), 6)))),
+    "density": lambda: (
+        rod(),
+        sp.Distributed("x", on="rod", density=lambda t, X, pose, twist: 0.0 * twist),
+    ),
+    "act": lambda: (rod(), sp.Controller("x", lambda t, seen, memory: ({}, memory))),
+    "basis.function": lambda: (rod(basis=sp.CustomBasis(lambda u: u[:, None], 1)),),
+}
+
+
+@pytest.mark.parametrize("field", PLAIN_FUNCTIONS)
+def test_plain_functions_are_refused_with_the_cure(field):
+    items = PLAIN_FUNCTIONS[field]()
+    with pytest.raises(sp.DescriptionError) as error:
+        dump(sp.Robot(*items))
+    assert error.value.item == items[-1].name
+    assert error.value.field == field
+    assert "function" in error.value.need
+    assert "lambda" in str(error.value) or "<function" in str(error.value)
+
+
+def test_traced_numbers_are_refused():
+    import jax
+
+    def mass(m):
+        with pytest.raises(sp.DescriptionError, match=r"tool: mass: .* a plain number"):
+            dump(sp.Robot(sp.Body("tool", mass=m)))
+        return m
+
+    jax.eval_shape(mass, 1.0)
+
+
+def test_save_and_load(tmp_path):
+    robot = soft_cantilever()
+    path = save(tmp_path / "arm.yaml", robot)
+    found = load(path)
+    assert found.robot == robot
+    assert load(str(path)).robot == robot
+    assert found.source.name == str(path)
+    assert found.source.position(("rods", "rod", "length")).line == 5
+
+
+def test_robots_are_compared_by_value():
+    here = sp.Robot(rod(position=(0.1, 0.0, 0.0)))
+    assert here == sp.Robot(rod(position=np.array([0.1, 0.0, 0.0])))
+    assert here == sp.Robot(rod(position=[0.1, 0, 0]))
+    assert hash(here) == hash(sp.Robot(rod(position=[0.1, 0, 0])))
+    assert here != sp.Robot(rod(position=(0.2, 0.0, 0.0)))
+    assert here != sp.Robot(rod("other", position=(0.1, 0.0, 0.0)))
+    assert here != "robot"
+    first, second = (sp.Spline((0, 1, 2, 3), (1, 1, 1, last)) for last in (1.0, 2.0))
+    assert sp.Robot(rod(growth=first)) != sp.Robot(rod(growth=second))
+
+
+def test_controllers_only_from_what_the_caller_allows():
+    text = dump(two_drones())
+    with pytest.raises(FileError, match="that the caller allows"):
+        load(text)
+    with pytest.raises(FileError, match="that the caller allows"):
+        load(text, modules=["supple.robots"])
+
+    def other(t, seen, memory):
+        return {}, memory
+
+    names = {f"supple.robots.two_drones:{name}": other for name in ("fly", "see")}
+    pilot = load(text, functions=names).robot["pilot"]
+    assert pilot.act is other
+    with pytest.raises(FileError, match="can be imported"):
+        load(text.replace(":fly", ":crash"), modules=PILOTS)

@@ -14,6 +14,7 @@ U = np.linspace(0.0, 1.0, 9)
 @pytest.mark.parametrize(
     ("model", "rows"),
     [
+        ("rigid", []),
         ("planar", [2]),
         ("planar-extensible", [2, 3]),
         ("planar-reissner", [2, 3, 4]),
@@ -30,7 +31,7 @@ def test_named_models_allow_their_strains(model, rows):
 
 
 def test_every_named_model_is_tested_above():
-    assert len(ROD_MODELS) == 7
+    assert len(ROD_MODELS) == 8
 
 
 def test_an_integer_basis_is_a_number_of_legendre_modes():

@@ -196,6 +196,6 @@ def condition(result, penalty):
     state = result.cursor.state
     problem = scheme._problem(model, state, scheme.start(model, state), h)
     y = problem.unknowns(h * state.v, state.multipliers)
-    matrix = np.asarray(jit(lambda: problem.exact(y)[1])())
+    matrix = np.asarray(jit(lambda: problem.matrix(y, problem.residual(y)[1]))())
     units = np.concatenate([np.asarray(model.scale), np.ones(model.equations)])
     return np.linalg.cond(units[:, None] * matrix * units)

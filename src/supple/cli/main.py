@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from supple.cli.robots import add_commands
+
 if TYPE_CHECKING:
     from supple.bench.rods import Row
 
@@ -16,6 +18,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+add_commands(app)
 bench_app = typer.Typer(help="Benchmarks: accuracy beside time.", no_args_is_help=True)
 app.add_typer(bench_app, name="bench")
 

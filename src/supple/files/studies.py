@@ -86,14 +86,17 @@ class Simulate:
 
     def run(self, build: Build, **options: Any) -> Result:
         """Simulate the robot."""
-        model = build().build(DEFAULT_ACCURACY if self.accuracy is None else self.accuracy)
+        robot, start = build(), None
+        if self.start is not None:
+            accuracy = DEFAULT_ACCURACY if self.accuracy is None else self.accuracy
+            start = self.start.state(robot.build(accuracy))
         return simulate(
-            model,
+            robot,
             self.duration,
             dt=self.dt,
             accuracy=self.accuracy,
             scheme=self.scheme,
-            start=None if self.start is None else self.start.state(model),
+            start=start,
             output=None if self.output is None else _instants(self.output),
             max_steps=self.max_steps,
             **options,

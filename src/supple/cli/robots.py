@@ -1,0 +1,382 @@
+"""Commands on robot files: new, check, show, statics, run, view, schema."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from supple.files import RobotFile
+    from supple.results.result import Result
+
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+"""Exit codes: a solve that failed, a file or an option that cannot be used, Ctrl-C."""
+TEMPLATES = Path(__file__).parents[1] / "files" / "templates"
+
+File = Annotated[Path, typer.Argument(help="A robot file (YAML).", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Study = Annotated[str | None, typer.Option(help="Which study of the file.")]
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add the commands on robot files to the app."""
+    for command in (new, check, show, statics, run, view, schema):
+        app.command()(command)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Errors of ours in words and with an exit code, instead of a traceback."""
+    from supple.errors import DescriptionError, SolveError, SuppleError
+
+    try:
+        yield
+    except SolveError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(FAILED) from None
+    except DescriptionError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(BAD_INPUT) from None
+    except SuppleError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(BAD_INPUT) from None
+
+
+def _load(file: Path) -> "RobotFile":
+    from supple.files import load
+
+    return load(file)
+
+
+def new(
+    template: Annotated[str | None, typer.Argument(help="One of the templates.")] = None,
+    path: Annotated[Path | None, typer.Argument(help="Where to write it.")] = None,
+) -> None:
+    """Write a robot file to start from; without a name, list the templates."""
+    known = {file.stem: file for file in sorted(TEMPLATES.glob("*.yaml"))}
+    if template is None:
+        for name, file in known.items():
+            first = file.read_text().splitlines()[0].lstrip("# ")
+            typer.echo(f"{name:16s} {first}")
+        return
+    if template not in known:
+        need = ", ".join(known)
+        typer.echo(f"template: got {template!r}; need one of: {need}", err=True)
+        raise typer.Exit(BAD_INPUT)
+    target = path or Path(f"{template}.yaml")
+    written = [(known[template], target)]
+    links = TEMPLATES / f"{template}.urdf"
+    if links.exists():
+        written.append((links, target.with_name(links.name)))
+    for _, there in written:
+        if there.exists():
+            typer.echo(f"{there}: exists; need a new place, or remove it first", err=True)
+            raise typer.Exit(BAD_INPUT)
+    for source, there in written:
+        there.parent.mkdir(parents=True, exist_ok=True)
+        there.write_text(source.read_text())
+        typer.echo(str(there))
+
+
+def check(file: File, as_json: Json = False) -> None:
+    """Say whether a robot file can be used; all that is wrong, with its place and its cure."""
+    from supple.files import FileError
+
+    try:
+        found = _load(file)
+        model = found.robot.build()
+    except FileError as error:
+        if as_json:
+            problems = [vars(problem) | {"got": str(problem.got)} for problem in error.problems]
+            typer.echo(json.dumps({"ok": False, "problems": problems}))
+        else:
+            typer.echo(str(error), err=True)
+        raise typer.Exit(BAD_INPUT) from None
+    except Exception as error:
+        from supple.errors import SuppleError
+
+        if not isinstance(error, SuppleError):
+            raise
+        if as_json:
+            typer.echo(json.dumps({"ok": False, "problems": [{"need": str(error)}]}))
+        else:
+            typer.echo(f"{file}: {error}", err=True)
+        raise typer.Exit(BAD_INPUT) from None
+    studies = list(found.settings.studies)
+    about = {"ok": True, "robot": found.robot.name, "n_dof": model.nv, "studies": studies}
+    for note in found.notes:
+        typer.echo(f"note: {note}", err=True)
+    if as_json:
+        typer.echo(json.dumps(about))
+    else:
+        typer.echo(f"{file}: {found.robot.name}, {model.nv} degrees of freedom, studies: "
+                   f"{', '.join(studies) or 'none'}")  # fmt: skip
+
+
+def show(
+    file: File,
+    modes: Annotated[int, typer.Option(help="So many vibration frequencies.", min=0)] = 0,
+    as_json: Json = False,
+) -> None:
+    """The tree of a robot, its degrees of freedom, masses, equations and frequencies."""
+    with _told():
+        found = _load(file)
+        about = _about(found, modes)
+    if as_json:
+        typer.echo(json.dumps(about))
+        return
+    from rich.console import Console
+    from rich.tree import Tree
+
+    root = Tree(f"[bold]{found.robot.name}[/bold]  {about['n_dof']} degrees of freedom, "
+                f"{about['mass_kg']:.4g} kg, {about['equations']} equations")  # fmt: skip
+    branches = {"ground": root}
+    for item in about["tree"]:
+        parent = branches.get(item["parent"], root)
+        words = f"{item['name']}  [dim]{item['kind']}, {item['joint']}, {item['n_dof']} dof[/dim]"
+        branches[item["name"]] = parent.add(words)
+    for item in about["others"]:
+        root.add(f"[dim]{item['kind']}[/dim] {item['name']}")
+    console = Console(width=100)
+    console.print(root)
+    if about["frequencies_hz"]:
+        listed = ", ".join(f"{value:.4g}" for value in about["frequencies_hz"])
+        console.print(f"frequencies: {listed} Hz")
+
+
+def _about(found: "RobotFile", modes: int) -> dict[str, Any]:
+    from supple.mechanics.size import total_mass
+    from supple.robot.items import Body, Marker, Rod
+    from supple.run.statics import equilibrium, modes as vibrations
+
+    robot = found.robot
+    model = robot.build()
+    own: dict[str, int] = {}
+    for slot in (*model.topology.joint_slots, *model.topology.rod_slots):
+        own[slot.name] = own.get(slot.name, 0) + slot.v_stop - slot.v_start
+    tree = [
+        {
+            "name": item.name,
+            "kind": type(item).__name__.lower(),
+            "parent": item.parent,
+            "joint": type(getattr(item, "joint", None)).__name__.lower(),
+            "n_dof": own.get(item.name, 0),
+        }
+        for item in robot.solids
+    ]
+    others = [
+        {"name": item.name, "kind": type(item).__name__.lower()}
+        for item in robot.items
+        if not isinstance(item, Rod | Body | Marker)
+    ]
+    frequencies: list[float] = []
+    if modes:
+        held = equilibrium(robot)
+        frequencies = [float(f) for f in vibrations(robot, at=held, count=modes).frequencies]
+    return {
+        "robot": robot.name,
+        "n_dof": model.nv,
+        "equations": model.equations,
+        "mass_kg": float(total_mass(model)),
+        "tree": tree,
+        "others": others,
+        "frequencies_hz": frequencies,
+    }
+
+
+def statics(
+    file: File,
+    t: Annotated[float, typer.Option("--at", help="Loads of this time (s).")] = 0.0,
+    as_json: Json = False,
+) -> None:
+    """Static equilibrium: positions, and the tensions and pressures in it."""
+    from supple.results.dataset import TRANSMISSIONS
+    from supple.run.statics import equilibrium
+
+    with _told():
+        found = _load(file)
+        held = equilibrium(found.robot, t=t, throw=False)
+        positions = {f.name: held.position(f.name).tolist() for f in held.model.topology.frames}
+        own = held.model.transmissions
+        efforts = {
+            name: dict(
+                zip(
+                    (label for label, _ in TRANSMISSIONS[kind]),
+                    getattr(held, kind)(name),
+                    strict=True,
+                )
+            )
+            for name, kind in zip(own.names, own.kinds, strict=True)
+        }
+    if as_json:
+        about = {"status": held.status.name, "message": held.message, "residual": held.residual}
+        typer.echo(json.dumps(about | {"positions": positions, "transmissions": efforts}))
+    else:
+        typer.echo(f"{found.robot.name}: {held.message}")
+        for name, place in positions.items():
+            typer.echo(f"  {name:16s} " + "  ".join(f"{x: .6f}" for x in place) + "  m")
+        for name, pair in efforts.items():
+            words = "  ".join(f"{label} {value:.6g}" for label, value in pair.items())
+            typer.echo(f"  {name:16s} {words}")
+    if not held.ok:
+        raise typer.Exit(FAILED)
+
+
+def run(
+    file: File,
+    study: Study = None,
+    out: Annotated[Path | None, typer.Option(help="Folder of the run (default: out/NAME).")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a stored run.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Also write run.csv.")] = False,
+    netcdf: Annotated[bool, typer.Option("--netcdf", help="Also write run.nc.")] = False,
+    html: Annotated[
+        bool, typer.Option("--html", help="Also write run.html, which plays it.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Simulate a robot file. The run is written as it goes; Ctrl-C or a kill lose at most its last piece."""
+    with _told():
+        found = _load(file)
+        name = _chosen_run(found, study)
+        folder = out or Path("out") / file.stem
+        store = folder / f"{name}.run"
+        bar = _Bar(float(getattr(found.settings.studies[name], "duration", 0.0)), quiet=as_json)
+        with bar:
+            result = found.run(name, progress=bar, store=store, go_on=resume)
+        from supple.results.store import Store
+
+        Store(store).note(status=result.status.name, message=result.message, file=found.text)
+        written = {"store": str(store)}
+        if csv:
+            written["csv"] = str(result.to_csv(folder / f"{name}.csv"))
+        if netcdf:
+            written["netcdf"] = str(result.to_netcdf(folder / f"{name}.nc"))
+        if html:
+            from supple.view.viewer import to_html
+
+            written["html"] = str(to_html(result, folder / f"{name}.html"))
+    _report_run(result, written, as_json)
+
+
+def _chosen_run(found: "RobotFile", study: str | None) -> str:
+    """The study to simulate: the one that is named, or the only one."""
+    from supple.errors import StateError
+    from supple.files import Release, Simulate
+
+    runs = [n for n, s in found.settings.studies.items() if isinstance(s, Simulate | Release)]
+    if study in runs:
+        return study
+    if study is None and len(runs) == 1:
+        return runs[0]
+    known = ", ".join(runs) or "none: add simulate: {duration: …} to the file"
+    raise StateError(f"--study: got {study!r}; need one of: {known}")
+
+
+def _report_run(result: "Result", written: dict[str, str], as_json: bool) -> None:
+    from supple.time.advance import Status
+
+    span = float(result.t[-1] - result.t[0])
+    steps = len(result.t) - 1
+    about = {
+        "status": result.status.name,
+        "message": result.message,
+        "simulated_s": span,
+        "steps": steps,
+        "newton_per_step": float(result.newton.sum()) / max(steps, 1),
+        "wall_s": result.wall_seconds,
+        "written": written,
+    }
+    if as_json:
+        typer.echo(json.dumps(about))
+    else:
+        typer.echo(f"{result.status.name}: {result.message}; {steps} steps, "
+                   f"{about['newton_per_step']:.2f} Newton iterations each, "
+                   f"{result.wall_seconds:.2f} s")  # fmt: skip
+        for kind, path in written.items():
+            typer.echo(f"  {kind}: {path}")
+    if result.status == Status.INTERRUPTED:
+        typer.echo("interrupted; go on with --resume", err=True)
+        raise typer.Exit(INTERRUPTED)
+    if not result.ok:
+        raise typer.Exit(FAILED)
+
+
+class _Bar:
+    """Progress of a run: simulated time, steps a second, times real time, time left."""
+
+    def __init__(self, duration: float, *, quiet: bool) -> None:
+        self.duration, self.quiet = duration, quiet
+        self.begun = time.perf_counter()
+        self.first: float | None = None
+        self.bar: Any = None
+
+    def __enter__(self) -> "_Bar":
+        if not self.quiet and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+            self.bar = Progress(
+                TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[rate]}"),
+                TimeRemainingColumn(), console=Console(stderr=True),
+            )  # fmt: skip
+            self.bar.start()
+            self.task = self.bar.add_task("compiling", total=self.duration, rate="")
+        return self
+
+    def __call__(self, t: float, count: int) -> None:
+        """Take a report of the run over."""
+        if self.bar is None:
+            return
+        now = time.perf_counter()
+        if self.first is None:
+            self.first, self.begun = t, now
+        spent = max(now - self.begun, 1e-9)
+        speed = (t - self.first) / spent
+        rate = f"{count / spent:.0f} steps/s, {speed:.3g} x real time"
+        self.bar.update(self.task, completed=t, description=f"t = {t:.3f} s", rate=rate)
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+
+def view(
+    file: File,
+    study: Study = None,
+    port: Annotated[int, typer.Option(help="Port on this machine; 0 takes a free one.")] = 8080,
+    wait: Annotated[bool, typer.Option(help="Stay until Ctrl-C.")] = True,
+) -> None:
+    """Simulate a robot file and show it in the browser (on this machine only)."""
+    from supple.view.viewer import view as open_viewer
+
+    with _told():
+        found = _load(file)
+        name = _chosen_run(found, study)
+        bar = _Bar(float(getattr(found.settings.studies[name], "duration", 0.0)), quiet=False)
+        with bar:
+            result = found.run(name, progress=bar)
+        viewer = open_viewer(result, port=port)
+    typer.echo(f"{viewer.url}   (Ctrl-C to end)")
+    _stay(viewer.close, wait)
+
+
+def _stay(close: Callable[[], None], wait: bool) -> None:
+    try:
+        while wait:
+            time.sleep(0.5)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        close()
+
+
+def schema() -> None:
+    """Print the JSON Schema of robot files, for editors."""
+    from supple.files import json_schema
+
+    typer.echo(json.dumps(json_schema(), indent=1))

@@ -114,9 +114,12 @@ def test_lighthills_force_and_power(rng):
         return c._replace(x=x, xdot=c.xdot + s * c.xddot)
 
     def rate(function):
-        return jax.jvp(lambda s: function(model, along(s)), (jnp.zeros(()),), (jnp.ones(()),))[1]
+        def moved(s):
+            return function(model, along(s))
 
-    moving = kinematics(model, c)
+        return jit(lambda: jax.jvp(moved, (jnp.zeros(()),), (jnp.ones(()),))[1], quick=True)()
+
+    moving = jit(kinematics, quick=True)(model, c)
     tip = moving.groups[2]
     pose = sp.Pose(tip.pose.rotation[0, -1], tip.pose.position[0, -1])
     body = se3.to_body(pose, tip.twist[0, -1])
@@ -140,7 +143,7 @@ def test_fluid_around_a_rod_has_no_weight():
     afloat = sp.Buoyancy("lift", on="rod", density=WATER)
     for items, fall in (((water, afloat), 0.0), ((water,), -9.81 / 2), ((), -9.81)):
         model = sp.Robot(rod, *items).build()
-        a = forward_dynamics(model, neutral(model), np.zeros(model.nv))
+        a = jit(forward_dynamics, quick=True)(model, neutral(model), np.zeros(model.nv))
         np.testing.assert_allclose(a, [0, 0, 0, 0, 0, fall], atol=1e-9)
 
 

@@ -45,6 +45,7 @@ def test_a_graph_becomes_the_robot_cut_by_hand():
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.slow
 def test_a_rod_cut_at_both_ends_moves_the_same():
     robots = drawn(right=True), rfrfr()
     ours, theirs = (sp.simulate(r, 1.6, dt=0.005, start=sp.assembled(r)) for r in robots)

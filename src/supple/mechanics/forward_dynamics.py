@@ -87,6 +87,16 @@ def _linear_part(
     return residual, saddle(top[:, :n], jacobian, top[:, n:].T)
 
 
+def violation_rates(
+    model: Model,
+    q: Float[Array, " nq"],
+    v: Float[Array, " nv"],
+    t: Float[Array, ""],
+) -> Float[Array, " n"]:
+    """How fast the equations of a robot are being left (m/s): zero in an exact motion."""
+    return _rates(model, q, v, t)[0]
+
+
 def _rates(
     model: Model, q: Float[Array, " nq"], v: Float[Array, " nv"], t: Float[Array, ""]
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:

@@ -15,6 +15,7 @@ from supple.compile import jit
 from supple.errors import StateError
 from supple.lie import Pose
 from supple.mechanics.energy import Energies, Momentum, energies, momentum
+from supple.mechanics.forward_dynamics import violation_rates
 from supple.mechanics.frames import (
     find_frame,
     find_joint,
@@ -130,6 +131,16 @@ class Result:
         if self.model.holonomic == 0:
             return np.zeros((len(self.t), 0))
         return np.asarray(_batched_violation(self.model, self.inputs, self.q, self.t))
+
+    @cached_property
+    def violation_rate(self) -> np.ndarray:
+        """How fast each equation is being left, (n, m) in m/s; those between velocities come last.
+
+        Schemes hold the equations themselves at the end of every step, so that this is their error.
+        """
+        if self.model.equations == 0:
+            return np.zeros((len(self.t), 0))
+        return np.asarray(_batched_rates(self.model, self.inputs, self.q, self.v, self.t))
 
     def contact(self, name: str) -> np.ndarray:
         """Wrench (n, 6) that a knife edge or a rolling contact exerts on its item, at and in its frame.
@@ -289,6 +300,7 @@ def _over_time(function: Callable[..., Any]) -> Callable[..., Any]:
 
 _batched_transmissions = _over_time(transmission_state)
 _batched_violation = _over_time(violation)
+_batched_rates = _over_time(violation_rates)
 _batched_wrenches = _over_time(closing_wrenches)
 _batched_contacts = _over_time(slip_forces)
 _batched_poses = _over_time(frame_poses)

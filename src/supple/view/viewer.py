@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.errors import StateError
 from supple.results.result import Result
 from supple.view.drawing import Drawing, Skin, drawing_of
 
@@ -117,12 +118,19 @@ def _quaternion(rotation: np.ndarray) -> np.ndarray:
     return Rotation.from_matrix(rotation).as_quat(scalar_first=True)
 
 
+def _server(host: str, port: int, label: str | None = None) -> Any:
+    """A viser server; says what to install where it is missing."""
+    try:
+        import viser
+    except ImportError as error:
+        raise StateError("view: viser is not installed; need pip install 'supple[view]'") from error
+    return viser.ViserServer(host=host, port=port, label=label, verbose=False)
+
+
 def to_html(result: Result, path: str | Path, frames: int = 200) -> Path:
     """One self-contained page that plays the run in any browser, without network."""
-    import viser
-
     drawing = drawing_of(result, frames)
-    server = viser.ViserServer(host=LOOPBACK, port=0, verbose=False)
+    server = _server(LOOPBACK, 0)
     try:
         stage = Stage(server, drawing)
         recording = server.get_scene_serializer()
@@ -145,12 +153,8 @@ class Viewer:
     def __init__(
         self, result: Result, *, host: str = LOOPBACK, port: int = 8080, frames: int = 600
     ) -> None:
-        import viser
-
         self.drawing = drawing_of(result, frames)
-        label = f"Supple: {result.model.name}"
-        server: Any = viser.ViserServer(host=host, port=port, label=label, verbose=False)
-        self.server = server
+        self.server = server = _server(host, port, f"Supple: {result.model.name}")
         self.stage = Stage(self.server, self.drawing)
         last, gui = len(self.drawing.t) - 1, server.gui
         self.playing: Any = gui.add_checkbox("play", True)

@@ -121,6 +121,7 @@ def crawler():
     ).build()  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_rod_on_edges_keeps_its_energy_and_does_not_slip():
     model = crawler()
     start = started(model, snake=(0.4, 0.3, 2.0))

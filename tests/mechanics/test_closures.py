@@ -217,6 +217,7 @@ def everything():
     ).build()
 
 
+@pytest.mark.slow
 def test_tangent_with_growth_friction_and_imposed_coordinates(rng):
     model = everything()
     n, c = model.nv, drawn(model, rng)

@@ -4,6 +4,7 @@ from functools import cache
 
 import jax
 import numpy as np
+import pytest
 
 import supple as sp
 from supple.mechanics.forward_dynamics import acceleration, allowed_velocity
@@ -71,6 +72,7 @@ def test_tangent_is_the_derivative_of_the_equations(rng):
         assert error <= TOL * np.abs(np.asarray(theirs)).max(), f"{name}: {error:.1e}"
 
 
+@pytest.mark.slow
 def test_accelerations_keep_slips_at_zero(rng):
     model = rolling()
     c = random_motion(model, rng, x=0.0)

@@ -19,6 +19,7 @@ def door(*heights, joint=None, free=True):
     return built(body(joint=sp.Free(), com=(0.3, 0, 0)), *hinges, gravity=(0, -9.81, 0))
 
 
+@pytest.mark.slow
 def test_a_door_on_two_hinges_keeps_the_equations_of_one():
     """At random open places the hinges' equations are independent; where loops are closed they are not."""
     assert door(0.2).equations == 5

@@ -104,6 +104,7 @@ def test_balls_are_cut_first_and_springs_stay():
     assert [i.name for i in cut if isinstance(i, sp.Closure)] == ["spring"]
 
 
+@pytest.mark.slow
 def test_two_cuts_of_a_four_bar_give_the_same_motion():
     """Also that of the sprung hinge, drawn from the crank to the ground, whose coordinate stays."""
     robots = four_bar(), four_bar(ball=False, spring=True)

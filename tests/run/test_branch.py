@@ -16,6 +16,7 @@ def falling(t):
     return ANGLE - t
 
 
+@pytest.mark.slow
 def test_positions_and_shapes_follow_the_branch():
     model = rfrfr_prototype(angle=falling).build()
     held = sp.equilibrium(model)

@@ -104,6 +104,7 @@ def test_a_grown_rod_sags_as_one_made_that_long():
     np.testing.assert_allclose(grown.position("beam"), expected.position("beam"), atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_pinned_rod_buckles_at_eulers_load():
     critical = np.pi**2 * EI / LENGTH**2
     robot = sp.Robot(
@@ -152,6 +153,7 @@ def test_a_shallow_truss_snaps_through_at_its_closed_form():
     assert "reached the end" in whole.message
 
 
+@pytest.mark.slow
 def test_a_branching_point_just_after_a_limit_point_is_told_from_it():
     """A truss of two steep spring bars: both points lie within one step, and are known in closed form."""
     base, height, stiffness = 1.0, 2.68, 100.0

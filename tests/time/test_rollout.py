@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 import supple as sp
 from supple.solve.equilibrium import solve_equilibrium
@@ -69,6 +70,7 @@ def test_gradient_and_batch_of_an_equilibrium():
     check_gradient_and_batch(settled)
 
 
+@pytest.mark.slow
 def test_gradient_and_batch_of_an_implicit_run():
     check_gradient_and_batch(after_steps)
 

@@ -61,8 +61,9 @@ def test_results_without_a_description_say_what_is_missing(run):
         drawing_of(sp.simulate(run.model, 0.02, dt=0.01))
 
 
-def test_one_page_holds_everything(run, tmp_path):
+def test_one_page_holds_everything(run, tmp_path, capsys):
     page = to_html(run, tmp_path / "run.html", frames=5).read_text()
+    assert capsys.readouterr().out == ""  # programs read what commands print
     assert "<html" in page.lower()
     assert 'src="http' not in page
 

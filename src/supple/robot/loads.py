@@ -241,6 +241,3 @@ class Swimming:
     def holds(self) -> tuple[str, ...]:
         """Names of the items it cannot do without."""
         return tuple(self.on)
-
-
-Load = Wrench | Sliding | Stress | Distributed | Drag | Buoyancy | Swimming

@@ -1,7 +1,9 @@
 """A robot in the browser: live controls over a run, or one page that plays it offline."""
 
+import sys
 import threading
 import time as clock
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +126,8 @@ def _server(host: str, port: int, label: str | None = None) -> Any:
         import viser
     except ImportError as error:
         raise StateError("view: viser is not installed; need pip install 'supple[view]'") from error
-    return viser.ViserServer(host=host, port=port, label=label, verbose=False)
+    with redirect_stdout(sys.stderr):  # it greets; what is printed may be read by a program
+        return viser.ViserServer(host=host, port=port, label=label, verbose=False)
 
 
 def to_html(result: Result, path: str | Path, frames: int = 200) -> Path:
@@ -140,7 +143,8 @@ def to_html(result: Result, path: str | Path, frames: int = 200) -> Path:
                 recording.insert_sleep(float(drawing.t[frame + 1] - drawing.t[frame]))
         page = recording.as_html()
     finally:
-        server.stop()
+        with redirect_stdout(sys.stderr):
+            server.stop()
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page)

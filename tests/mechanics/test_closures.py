@@ -117,7 +117,6 @@ def test_planar_loops_in_space_keep_two_equations_of_five():
     assert len(model.closures.dropped) == 3
 
 
-@pytest.mark.slow
 def test_choice_of_the_cut_does_not_change_the_accelerations(rng):
     """A plate carried by one of two rods, or floating and joined to both: the same motion."""
     plate = dict(mass=0.3, inertia=(1e-3, 2e-3, 2.5e-3), com=(0.0, 0.02, 0.0))

@@ -1,4 +1,4 @@
-"""One look for all the pictures of the examples."""
+"""Pictures of the examples, in the style of :mod:`supple.plot`."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -13,30 +13,20 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-OUT = Path(__file__).resolve().parents[1] / "out"
-BLUE, RED, GREEN, ORANGE, GREY = "#2563a8", "#b8323c", "#2e8b6f", "#d98324", "#8a8f98"
-SHADES = matplotlib.colors.LinearSegmentedColormap.from_list(
-    "supple", ["#b9cde3", "#5f98cb", "#2563a8", "#122a4d"]
+from supple.plot.style import (
+    BLUE as BLUE,
+    GREEN as GREEN,
+    GREY as GREY,
+    ORANGE as ORANGE,
+    RED as RED,
+    plain_box as plain_box,
+    settings,
+    shades,
 )
-STYLE: dict[str, Any] = {
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
-    "axes.labelsize": 9,
-    "axes.edgecolor": "#55585f",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.prop_cycle": matplotlib.cycler(color=[BLUE, RED, GREEN, ORANGE, GREY]),
-    "grid.color": "#e6e8ec",
-    "grid.linewidth": 0.7,
-    "legend.frameon": False,
-    "legend.fontsize": 8,
-    "lines.linewidth": 1.5,
-    "lines.solid_capstyle": "round",
-}
-plt.rcParams.update(STYLE)
+
+OUT = Path(__file__).resolve().parents[1] / "out"
+SHADES = shades()
+plt.rcParams.update(settings())
 
 
 def figure(
@@ -78,23 +68,6 @@ def _scale(values: Iterable[float], log: bool) -> tuple[np.ndarray, Any]:
     array = np.asarray(list(values), dtype=float)
     norm = matplotlib.colors.LogNorm if log else matplotlib.colors.Normalize
     return array, norm(array.min(), array.max())
-
-
-def plain_box(axes: Any, points: np.ndarray, zoom: float = 1.1) -> None:
-    """A 3-D box round the points (n, 3) with equal scales, pale walls and few ticks."""
-    low, high = points.min(axis=0), points.max(axis=0)
-    room = 0.05 * (high - low).max()
-    span = np.maximum(high - low, 0.25 * (high - low).max()) / 2 + room
-    middle = (low + high) / 2
-    limits = [(m - s, m + s) for m, s in zip(middle, span, strict=True)]
-    axes.set(xlim=limits[0], ylim=limits[1], zlim=limits[2])
-    axes.set_box_aspect(2 * span, zoom=zoom)
-    axes.set(xlabel="x (m)", ylabel="y (m)", zlabel="z (m)")
-    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-        axis.set_pane_color("#f7f8fa")
-        axis.set_major_locator(matplotlib.ticker.MaxNLocator(4))
-        axis._axinfo["grid"].update(color="#e6e8ec", linewidth=0.7)
-    axes.tick_params(labelsize=7, pad=0)
 
 
 def save(fig: Figure, name: str) -> Path:

@@ -21,7 +21,7 @@ LAYERS = (
     ("results",),
     ("robot",),
     ("run",),
-    ("view",),
+    ("view", "plot"),
     ("identify",),
     ("robots", "files"),
     ("bench",),

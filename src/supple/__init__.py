@@ -11,6 +11,7 @@ from supple.compile import use_persistent_cache
 jax.config.update("jax_enable_x64", True)
 use_persistent_cache()
 
+from supple import plot as plot
 from supple.errors import (
     DescriptionError as DescriptionError,
     SolveError as SolveError,

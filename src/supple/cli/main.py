@@ -7,18 +7,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supple.cli.robots import add_commands
+from supple.cli import examples, plots, robots
 
 if TYPE_CHECKING:
     from supple.bench.rods import Row
+
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 a solve or a run failed; 2 a file, a name or an option cannot be used; "
+    "130 interrupted (what was computed is kept)."
+)
 
 app = typer.Typer(
     help="Simulate robots of rigid bodies and slender elastic rods.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    epilog=EXIT_CODES,
 )
-add_commands(app)
+for commands in (robots, plots, examples):
+    commands.add_commands(app)
 bench_app = typer.Typer(help="Benchmarks: accuracy beside time.", no_args_is_help=True)
 app.add_typer(bench_app, name="bench")
 

@@ -30,21 +30,21 @@ def add_commands(app: typer.Typer) -> None:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def told() -> Iterator[None]:
     """Errors of ours in words and with an exit code, instead of a traceback."""
-    from supple.errors import DescriptionError, SolveError, SuppleError
+    from supple.errors import SolveError, SuppleError
 
     try:
         yield
     except SolveError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(FAILED) from None
-    except DescriptionError as error:
-        typer.echo(str(error), err=True)
-        raise typer.Exit(BAD_INPUT) from None
     except SuppleError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(BAD_INPUT) from None
+    except KeyboardInterrupt:  # before there was anything to keep
+        typer.echo("interrupted", err=True)
+        raise typer.Exit(INTERRUPTED) from None
 
 
 def _load(file: Path) -> "RobotFile":
@@ -53,23 +53,28 @@ def _load(file: Path) -> "RobotFile":
     return load(file)
 
 
+def template_lines() -> dict[str, str]:
+    """Templates by name, with what each is."""
+    files = sorted(TEMPLATES.glob("*.yaml"))
+    return {file.stem: file.read_text().splitlines()[0].lstrip("# ") for file in files}
+
+
 def new(
     template: Annotated[str | None, typer.Argument(help="One of the templates.")] = None,
     path: Annotated[Path | None, typer.Argument(help="Where to write it.")] = None,
 ) -> None:
     """Write a robot file to start from; without a name, list the templates."""
-    known = {file.stem: file for file in sorted(TEMPLATES.glob("*.yaml"))}
+    known = template_lines()
     if template is None:
-        for name, file in known.items():
-            first = file.read_text().splitlines()[0].lstrip("# ")
-            typer.echo(f"{name:16s} {first}")
+        for name, words in known.items():
+            typer.echo(f"{name:16s} {words}")
         return
     if template not in known:
         need = ", ".join(known)
         typer.echo(f"template: got {template!r}; need one of: {need}", err=True)
         raise typer.Exit(BAD_INPUT)
     target = path or Path(f"{template}.yaml")
-    written = [(known[template], target)]
+    written = [(TEMPLATES / f"{template}.yaml", target)]
     links = TEMPLATES / f"{template}.urdf"
     if links.exists():
         written.append((links, target.with_name(links.name)))
@@ -124,7 +129,7 @@ def show(
     as_json: Json = False,
 ) -> None:
     """The tree of a robot, its degrees of freedom, masses, equations and frequencies."""
-    with _told():
+    with told():
         found = _load(file)
         about = _about(found, modes)
     if as_json:
@@ -198,7 +203,7 @@ def statics(
     from supple.results.dataset import TRANSMISSIONS
     from supple.run.statics import equilibrium
 
-    with _told():
+    with told():
         found = _load(file)
         held = equilibrium(found.robot, t=t, throw=False)
         positions = {f.name: held.position(f.name).tolist() for f in held.model.topology.frames}
@@ -240,17 +245,25 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Simulate a robot file. The run is written as it goes; Ctrl-C or a kill lose at most its last piece."""
-    with _told():
+    from supple.files.stored import about_run
+    from supple.results.store import Store
+
+    with told():
         found = _load(file)
         name = _chosen_run(found, study)
         folder = out or Path("out") / file.stem
         store = folder / f"{name}.run"
         bar = _Bar(float(getattr(found.settings.studies[name], "duration", 0.0)), quiet=as_json)
+        chosen: Any = found.settings.studies[name]
+        disk = Store(store, about_run(found.robot, chosen, name, found.text))
         with bar:
-            result = found.run(name, progress=bar, store=store, go_on=resume)
-        from supple.results.store import Store
-
-        Store(store).note(status=result.status.name, message=result.message, file=found.text)
+            result = found.run(name, progress=bar, store=disk, go_on=resume)
+        disk.note(
+            status=result.status.name,
+            message=result.message,
+            wall_seconds=result.wall_seconds,
+            rejected=result.rejected,
+        )
         written = {"store": str(store)}
         if csv:
             written["csv"] = str(result.to_csv(folder / f"{name}.csv"))
@@ -311,8 +324,8 @@ class _Bar:
 
     def __init__(self, duration: float, *, quiet: bool) -> None:
         self.duration, self.quiet = duration, quiet
-        self.begun = time.perf_counter()
-        self.first: float | None = None
+        self.first: tuple[float, float, int] | None = None
+        """Clock, simulated time and instants of the first report: what came before was compilation."""
         self.bar: Any = None
 
     def __enter__(self) -> "_Bar":
@@ -334,10 +347,12 @@ class _Bar:
             return
         now = time.perf_counter()
         if self.first is None:
-            self.first, self.begun = t, now
-        spent = max(now - self.begun, 1e-9)
-        speed = (t - self.first) / spent
-        rate = f"{count / spent:.0f} steps/s, {speed:.3g} x real time"
+            self.first = now, t, count
+        begun, since, before = self.first
+        spent = now - begun
+        rate = ""
+        if spent > 0:
+            rate = f"{(count - before) / spent:.0f} steps/s, {(t - since) / spent:.3g} x real time"
         self.bar.update(self.task, completed=t, description=f"t = {t:.3f} s", rate=rate)
 
     def __exit__(self, *_: object) -> None:
@@ -354,7 +369,7 @@ def view(
     """Simulate a robot file and show it in the browser (on this machine only)."""
     from supple.view.viewer import view as open_viewer
 
-    with _told():
+    with told():
         found = _load(file)
         name = _chosen_run(found, study)
         bar = _Bar(float(getattr(found.settings.studies[name], "duration", 0.0)), quiet=False)

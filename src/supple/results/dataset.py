@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.model.inputs import input_slices
+from supple.results.store import versions
 
 if TYPE_CHECKING:
     import xarray
@@ -97,8 +98,6 @@ TRANSMISSIONS: dict[str, tuple[tuple[str, str], tuple[str, str]]] = {
 
 def about(result: Result) -> dict[str, Any]:
     """What a file says of the run it holds."""
-    from importlib.metadata import version
-
     return {
         "robot": result.model.name,
         "status": result.status.name,
@@ -108,10 +107,7 @@ def about(result: Result) -> dict[str, Any]:
         "settings": "; ".join(
             f"{name}={value!r}" for name, value in result.settings.items() if name != "outside"
         ),
-        "supple": version("supple"),
-        "jax": version("jax"),
-        "numpy": version("numpy"),
-    }
+    } | versions()
 
 
 def write_netcdf(result: Result, path: str | Path, points: int = POINTS) -> Path:

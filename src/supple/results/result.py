@@ -23,6 +23,7 @@ from supple.mechanics.frames import (
     find_transmission,
     frame_poses,
     rod_shape,
+    rod_strain,
 )
 from supple.mechanics.inverse_dynamics import closing_wrenches, violation
 from supple.mechanics.local import difference, rate, rate_derivative, retract
@@ -104,6 +105,11 @@ class Result:
         find_rod(self.model, name)
         shapes = _batched_shapes(self.model, name, points, self.inputs, self.q, self.t)
         return Pose(*(np.asarray(x) for x in shapes))
+
+    def strain(self, name: str, points: int = 41) -> np.ndarray:
+        """Strain (n, points, 6) along a rod: curvatures (1/m), then stretch and shears."""
+        find_rod(self.model, name)
+        return np.asarray(_batched_strains(self.model, name, points, self.q))
 
     def coordinates(self, name: str) -> np.ndarray:
         """Configuration numbers (n, k) of a named rod's strains."""
@@ -314,6 +320,11 @@ def _batched_shapes(model, name, points, inputs, q, t):  # type: ignore[no-untyp
         return rod_shape(with_inputs(model, inputs), name, q, points, t)
 
     return jax.vmap(one)(inputs, q, t)
+
+
+@partial(jit, static_argnames=("name", "points"))
+def _batched_strains(model, name, points, q):  # type: ignore[no-untyped-def]
+    return jax.vmap(lambda q: rod_strain(model, name, q, points))(q)
 
 
 @jit

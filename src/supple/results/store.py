@@ -34,11 +34,19 @@ DIMENSIONS = {
 }
 
 
-class Store:
-    """A run being written, or read."""
+def versions() -> dict[str, str]:
+    """Versions of what computed a run."""
+    from importlib.metadata import version
 
-    def __init__(self, path: str | Path) -> None:
+    return {name: version(name) for name in ("supple", "jax", "numpy")}
+
+
+class Store:
+    """A run being written, or read; a new one says ``about`` itself what is given here."""
+
+    def __init__(self, path: str | Path, about: dict[str, Any] | None = None) -> None:
         self.path = Path(path)
+        self.about = about or {}
 
     @property
     def exists(self) -> bool:
@@ -58,7 +66,8 @@ class Store:
             shutil.rmtree(self.path)
         self.path.mkdir(parents=True)
         zarr.open_group(self.path / "data", mode="w", zarr_format=3)
-        self._publish({"format": FORMAT, "count": 0, "slot": 0, "about": about})
+        told = versions() | about | self.about
+        self._publish({"format": FORMAT, "count": 0, "slot": 0, "about": told})
 
     def append(self, saved: Saved, cursor: Cursor) -> None:
         """Add instants and the cursor after them."""

@@ -90,7 +90,7 @@ def simulate(
     progress: Progress | None = None,
     max_steps: int = 10_000_000,
     throw: bool = False,
-    store: str | Path | None = None,
+    store: str | Path | Store | None = None,
     go_on: bool = False,
 ) -> Result:
     """Simulate for ``duration`` seconds.
@@ -125,7 +125,7 @@ def simulate(
     settings = {"scheme": scheme, "control": control, "duration": duration, "outside": outside}
     h = control.dt if isinstance(control, FixedStep) else min(control.largest, duration) * 1e-4
     first_step = jnp.asarray(h, dtype=float)  # never weakly typed
-    disk = None if store is None else Store(store)
+    disk = store if isinstance(store, Store | None) else Store(store)
     with compiled_ahead(model, scheme, control, CHUNK, state, first_step):
         if disk is not None and go_on and disk.exists:
             like = begin.eval_shape(model, scheme, state, first_step)

@@ -1,0 +1,58 @@
+"""The command that draws stored runs."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from supple.cli.robots import Json, told
+
+FORMATS = (".png", ".pdf", ".svg")
+
+
+def add_commands(app: typer.Typer) -> None:
+    """Add the command to the app."""
+    app.command()(plot)
+
+
+def plot(
+    run: Annotated[
+        Path, typer.Argument(help="A stored run, or the folder it is in.", show_default=False)
+    ],
+    what: Annotated[
+        str | None, typer.Option(help="Plots, such as tensions,energies; default: an overview.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="A png, pdf or svg file; default: beside the run.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Draw a stored run of `supple run`: an overview, or the plots asked for."""
+    from supple.errors import StateError
+    from supple.files.stored import find_run, load_run
+
+    with told():
+        path = find_run(run)
+        target = out or path.with_suffix(".png")
+        if target.suffix not in FORMATS:
+            need = f"a file that ends with {', '.join(FORMATS)}"
+            raise StateError(f"--out: got {target}; need {need}")
+        import matplotlib
+
+        matplotlib.use("agg")
+        from supple import plot as plots
+
+        result = load_run(path)
+        chosen = [word.strip() for word in what.split(",")] if what else []
+        fig = plots.figure(result, chosen) if what else plots.overview(result)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        fig.savefig(target, dpi=150)
+        known = plots.fitting(result)
+    if as_json:
+        about = {"written": str(target), "run": str(path), "what": chosen, "known": known}
+        typer.echo(json.dumps(about))
+    else:
+        typer.echo(str(target))
+        if not what:
+            typer.echo(f"  --what takes any of: {','.join(known)}", err=True)

@@ -1,6 +1,7 @@
 """Supple: simulate, analyse and optimise robots of rigid bodies and slender elastic rods."""
 
 import os
+from types import ModuleType as _ModuleType
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small solves; threads would only stall them
 
@@ -136,3 +137,15 @@ from supple.time.collocation import (
 )
 from supple.time.explicit import Explicit as Explicit
 from supple.time.rollout import rollout as rollout
+
+
+def __dir__() -> list[str]:
+    """What users may want, without the modules it comes from."""
+    hidden = {"use_persistent_cache"}
+    return [
+        name
+        for name, value in globals().items()
+        if name[0] != "_"
+        and name not in hidden
+        and (name == "plot" or type(value) is not _ModuleType)
+    ]

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
+from supple.brief import brief
 from supple.errors import DescriptionError
 
 
@@ -19,6 +20,8 @@ class AbstractLaw(eqx.Module):
     @abc.abstractmethod
     def __call__(self, t: Float[Array, ""]) -> Float[Array, "*n"]:
         """Value at time t."""
+
+    __repr__ = brief
 
     @property
     def corners(self) -> tuple[float, ...]:
@@ -96,7 +99,7 @@ class Spline(AbstractLaw):
 
     times: tuple[float, ...] = eqx.field(static=True)
     values: Float[Array, " m"]
-    coefficients: Float[Array, "4 n"]
+    coefficients: Float[Array, "4 n"] = eqx.field(repr=False)
 
     def __init__(self, times: Any, values: Any) -> None:
         times = np.asarray(times, dtype=float)

@@ -247,6 +247,20 @@ class Model(eqx.Module):
     topology: Topology = eqx.field(static=True)
     name: str = eqx.field(static=True)
 
+    def __repr__(self) -> str:
+        rods = [slot.name for slot in self.topology.rod_slots]
+        others = [f.name for f in self.topology.frames if f.name not in rods]
+        lists = {
+            "rods": rods,
+            "bodies and markers": others,
+            "closures": self.closures.names,
+            "driven by": self.transmissions.names,
+        }
+        words = [f"{self.nv} degrees of freedom"]
+        words += [f"{self.equations} equations"] if self.equations else []
+        words += [f"{head}: {', '.join(names)}" for head, names in lists.items() if names]
+        return f"Model({self.name!r}: {'; '.join(words)})"
+
     def at(self, t: Float[Array, ""]) -> "Model":
         """The model with rods as long as they are at time t; itself if none changes its length."""
         if not any(isinstance(g, RodGroup) and g.growth is not None for g in self.groups):

@@ -1,9 +1,11 @@
 """The state of a robot in motion."""
 
 import equinox as eqx
+import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
+from supple.brief import short
 
 
 class State(eqx.Module):
@@ -15,3 +17,6 @@ class State(eqx.Module):
     a: Float[Array, " nv"]
     multipliers: Float[Array, " n"] | None = None
     """One force for each equation that closes a loop; None for trees."""
+
+    def __repr__(self) -> str:
+        return f"State(t={short(self.t)} s, q {np.shape(self.q)}, v {np.shape(self.v)})"

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.model.laws import AbstractLaw, Constant, Table, as_law
 from supple.numeric import Scalar, check_number, check_positive, check_vector, is_traced
@@ -53,6 +54,8 @@ class Tendon:
     viscous: Scalar = 0.0
 
     needs: ClassVar[str] = "place"
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -190,6 +193,8 @@ class Chamber:
 
     needs: ClassVar[str] = "rod"
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         check_name(self.name)
         check_positive(self.name, "area", self.area)
@@ -248,6 +253,8 @@ class Motor:
     friction_speed: Scalar = 1e-2
 
     needs: ClassVar[str] = "solid"
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -312,6 +319,8 @@ class Spring:
     to_position: Any = (0.0, 0.0, 0.0)
 
     needs: ClassVar[str] = "place"
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_name(self.name)

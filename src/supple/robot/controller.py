@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.model.control import Box, Control
 from supple.numeric import check_positive
@@ -36,6 +37,8 @@ class Controller:
     compiled: bool = True
 
     needs: ClassVar[str] = "solid"
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_name(self.name)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
+from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.model.laws import AbstractLaw, as_law
 from supple.numeric import Scalar, check_positive, check_vector, is_traced
@@ -103,6 +104,8 @@ class Rod(_Jointed):
     space: SpaceIntegrator = field(default_factory=Magnus)
     growth: AbstractLaw | Callable[[Any], Any] | None = None
     slides: bool = False
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -256,6 +259,8 @@ class Body(_Jointed):
     inertia: Any = (0.0, 0.0, 0.0)
     com: Any = (0.0, 0.0, 0.0)
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         check_name(self.name)
         self.place.check(self.name)
@@ -290,6 +295,8 @@ class Marker(_Item):
 
     name: str
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         check_name(self.name)
         self.place.check(self.name)
@@ -316,6 +323,8 @@ class Closure:
     to_rotation: Any = (0.0, 0.0, 0.0)
 
     needs: ClassVar[str] = "place"
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -363,6 +372,8 @@ class Connect:
     to_rotation: Any = (0.0, 0.0, 0.0)
     cut: bool | None = None
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         self.closure(on_rod=True)
 
@@ -405,6 +416,8 @@ class Prescribe:
 
     needs: ClassVar[str] = "solid"
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         check_name(self.name)
         if self.of not in ("joint", "rod"):
@@ -441,6 +454,8 @@ class KnifeEdge:
 
     needs: ClassVar[str] = "solid"
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         check_name(self.name)
         Place(self.on, self.at).check(self.name)
@@ -470,6 +485,8 @@ class Rolling:
     position: Any = (0.0, 0.0, 0.0)
 
     needs: ClassVar[str] = "solid"
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_name(self.name)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.model import joints
 from supple.numeric import Scalar, check_number, check_positive, check_vector, is_traced
@@ -80,6 +81,8 @@ class Revolute(_Spring, AbstractJointSpec):
 
     axis: Axis = "z"
 
+    __repr__ = brief
+
     def make(self, item: str) -> joints.AbstractJoint:
         self.check_spring(item, 1)
         return joints.RevoluteJoint(unit_axis(item, "joint.axis", self.axis))
@@ -90,6 +93,8 @@ class Prismatic(_Spring, AbstractJointSpec):
     """Slider along an axis (m)."""
 
     axis: Axis = "x"
+
+    __repr__ = brief
 
     def make(self, item: str) -> joints.AbstractJoint:
         self.check_spring(item, 1)
@@ -102,6 +107,8 @@ class Helical(_Spring, AbstractJointSpec):
 
     axis: Axis = "x"
     pitch: Scalar = 0.0
+
+    __repr__ = brief
 
     def make(self, item: str) -> joints.AbstractJoint:
         self.check_spring(item, 1)
@@ -116,6 +123,8 @@ class Cylindrical(_Spring, AbstractJointSpec):
 
     axis: Axis = "x"
 
+    __repr__ = brief
+
     def make(self, item: str) -> joints.AbstractJoint:
         self.check_spring(item, 2)
         return joints.CylindricalJoint(unit_axis(item, "joint.axis", self.axis))
@@ -127,6 +136,8 @@ class Universal(_Spring, AbstractJointSpec):
 
     first: Axis = "y"
     second: Axis = "z"
+
+    __repr__ = brief
 
     def make(self, item: str) -> joints.AbstractJoint:
         self.check_spring(item, 2)
@@ -143,6 +154,8 @@ class Spherical(AbstractJointSpec):
 
     damping: Scalar = 0.0
 
+    __repr__ = brief
+
     def make(self, item: str) -> joints.AbstractJoint:
         check_positive(item, "joint.damping", self.damping, allow_zero=True)
         return joints.SphericalJoint()
@@ -156,6 +169,8 @@ class Planar(_Spring, AbstractJointSpec):
     """Slides in a plane (m, m) and turns about its normal (rad)."""
 
     normal: Axis = "z"
+
+    __repr__ = brief
 
     def make(self, item: str) -> joints.AbstractJoint:
         self.check_spring(item, 3)
@@ -185,6 +200,8 @@ class Driven(AbstractJointSpec):
     """
 
     motion: Callable[[Any], tuple[Any, Any]]
+
+    __repr__ = brief
 
     def make(self, item: str) -> joints.AbstractJoint:
         try:

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
+from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.lie import Pose
 from supple.model.laws import AbstractLaw, as_law
@@ -35,6 +36,8 @@ class Wrench:
     law: AbstractLaw | Callable[[Any], Any] | float = 1.0
 
     needs: ClassVar[str] = "solid"
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -74,6 +77,8 @@ class Sliding:
 
     needs: ClassVar[str] = "solid"
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         check_name(self.name)
         check_positive(self.name, "friction", self.friction, allow_zero=True)
@@ -102,6 +107,8 @@ class Stress:
     stress: Callable[[Any, Any], Any]
 
     needs: ClassVar[str] = "rod"
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -136,6 +143,8 @@ class Distributed:
     law: AbstractLaw | Callable[[Any], Any] | float = 1.0
 
     needs: ClassVar[str] = "rod"
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_name(self.name)
@@ -177,6 +186,8 @@ class Drag:
 
     needs: ClassVar[str] = "solid"
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         check_name(self.name)
         for field in ("linear", "quadratic"):
@@ -204,6 +215,8 @@ class Buoyancy:
 
     needs: ClassVar[str] = "solid"
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         check_name(self.name)
         check_positive(self.name, "density", self.density)
@@ -230,6 +243,8 @@ class Swimming:
     density: Scalar = 1000.0
 
     needs: ClassVar[str] = "rod"
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         check_name(self.name)

@@ -7,6 +7,7 @@ from typing import Any, get_args
 import jax
 import numpy as np
 
+from supple.brief import short
 from supple.errors import DescriptionError
 from supple.model.model import Model
 from supple.numeric import check_vector
@@ -57,6 +58,14 @@ class Robot:
         object.__setattr__(self, "name", name)
         check_vector(name, "gravity", gravity, (3,))
         _check_graph(self)
+
+    def __repr__(self) -> str:
+        lines = [repr(item) for item in self.items]
+        if self.gravity is not STANDARD_GRAVITY:
+            lines.append(f"gravity={short(self.gravity)}")
+        return (
+            "Robot(\n" + "".join(f"    {line},\n" for line in [*lines, f"name={self.name!r}"]) + ")"
+        )
 
     def __eq__(self, other: object) -> bool:
         """Whether all is the same: names, numbers (however they are written), laws, and the order."""

@@ -52,6 +52,11 @@ class Branch:
     def __len__(self) -> int:
         return len(self.t)
 
+    def __repr__(self) -> str:
+        special = "".join(f", {point.kind} at {point.t:.4g} s" for point in self.special)
+        span = f"t = {self.t[0]:g} … {self.t[-1]:g} s"
+        return f"Branch({self.model.name!r}, {len(self)} equilibria, {span}{special})"
+
     @property
     def limits(self) -> tuple[SpecialPoint, ...]:
         """Points where the branch turns back in time."""

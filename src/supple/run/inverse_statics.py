@@ -45,6 +45,10 @@ class InverseStatics:
     iterations: np.ndarray
     """Gauss-Newton iterations (n,)."""
 
+    def __repr__(self) -> str:
+        inputs, error = ", ".join(self.inputs), float(np.max(self.error, initial=0.0))
+        return f"InverseStatics({len(self.q)} targets, inputs: {inputs}; largest error {error:.1e})"
+
 
 class _Found(NamedTuple):
     """The equilibrium for some inputs, how far the frame is from its target, and the derivative of that."""

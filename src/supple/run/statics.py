@@ -50,6 +50,12 @@ class Equilibrium:
     residual: float
     load_factor: float
 
+    def __repr__(self) -> str:
+        return (
+            f"Equilibrium({self.model.name!r}, t = {self.t:g} s, {self.status.name}, "
+            f"{self.increments} load steps, {self.iterations} iterations, residual {self.residual:.0e})"
+        )
+
     @property
     def ok(self) -> bool:
         """Whether an equilibrium was found."""

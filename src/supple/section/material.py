@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.numeric import (
     Profile,
@@ -47,6 +48,8 @@ class StiffnessDamping(AbstractDamping):
 
     mu: Scalar
 
+    __repr__ = brief
+
     def check(self, item: str) -> None:
         check_positive(item, "damping.mu", self.mu, allow_zero=True)
 
@@ -59,6 +62,8 @@ class ShearViscosity(AbstractDamping):
     """D = diag(μJx, 3μJy, 3μJz, 3μA, μA, μA) with shear viscosity μ in Pa s."""
 
     mu: Scalar
+
+    __repr__ = brief
 
     def check(self, item: str) -> None:
         check_positive(item, "damping.mu", self.mu, allow_zero=True)
@@ -80,6 +85,8 @@ class MatrixDamping(AbstractDamping):
     """A given 6x6 damping matrix (N m² s for curvatures, N s for stretch and shear)."""
 
     values: Any
+
+    __repr__ = brief
 
     def check(self, item: str) -> None:
         matrix = check_vector(item, "damping.values", self.values, (6, 6))
@@ -114,6 +121,8 @@ class Material:
     G: Profile | None = None
     nu: Scalar | None = None
     damping: AbstractDamping | None = None
+
+    __repr__ = brief
 
     def shear_modulus(self, u: np.ndarray) -> Any:
         """G as given, or E / (2 (1 + ν)) with ν = 0.3 unless given, at the points ``u``."""
@@ -175,6 +184,8 @@ class GivenProperties(AbstractProperties):
     stiffness: Any
     inertia: Any
     damping: Any = (0.0,) * 6
+
+    __repr__ = brief
 
     def check(self, item: str) -> None:
         for field in ("stiffness", "inertia", "damping"):

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.numeric import Profile, check_positive, is_traced, on_grid
 
@@ -57,6 +58,8 @@ class Circle(AbstractShape):
 
     radius: Profile
 
+    __repr__ = brief
+
     def check(self, item: str) -> None:
         check_positive(item, "section.radius", self.radius)
 
@@ -75,6 +78,8 @@ class Tube(AbstractShape):
 
     outer: Profile
     inner: Profile
+
+    __repr__ = brief
 
     def check(self, item: str) -> None:
         check_positive(item, "section.outer", self.outer)
@@ -100,6 +105,8 @@ class Ellipse(AbstractShape):
     semi_y: Profile
     semi_z: Profile
 
+    __repr__ = brief
+
     def check(self, item: str) -> None:
         check_positive(item, "section.semi_y", self.semi_y)
         check_positive(item, "section.semi_z", self.semi_z)
@@ -123,6 +130,8 @@ class Rectangle(AbstractShape):
 
     width_y: Profile
     width_z: Profile
+
+    __repr__ = brief
 
     def check(self, item: str) -> None:
         check_positive(item, "section.width_y", self.width_y)

@@ -32,6 +32,11 @@ class Modes:
     shapes: np.ndarray
     stiffness: np.ndarray
 
+    def __repr__(self) -> str:
+        listed = ", ".join(f"{frequency:.4g}" for frequency in self.frequencies[:8])
+        more = ", …" if len(self.frequencies) > 8 else ""
+        return f"Modes({listed}{more} Hz{'' if self.stable else '; unstable'})"
+
     @property
     def stable(self) -> bool:
         """Whether no direction is unstable."""
@@ -57,6 +62,10 @@ class LinearModel:
     eigenvalues: np.ndarray
     places: np.ndarray
     rates: np.ndarray
+
+    def __repr__(self) -> str:
+        fastest = float(self.eigenvalues.real.max())
+        return f"LinearModel({len(self.A)} states, {self.B.shape[1]} inputs, largest Re λ {fastest:.3g} 1/s)"
 
 
 @partial(jit, quick=True)

@@ -9,6 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from supple.brief import brief
 from supple.errors import DescriptionError
 
 
@@ -60,6 +61,8 @@ class Legendre(AbstractBasis):
 
     order: int
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         _check_order("Legendre", self.order)
 
@@ -83,6 +86,8 @@ class Chebyshev(AbstractBasis):
 
     order: int
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         _check_order("Chebyshev", self.order)
 
@@ -103,6 +108,8 @@ class Monomial(AbstractBasis):
     """1, u, …, u^order. Ill conditioned beyond order 8 or so; Legendre spans the same space."""
 
     order: int
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         _check_order("Monomial", self.order)
@@ -140,6 +147,8 @@ class PiecewiseConstant(AbstractBasis):
 
     segments: int | tuple[float, ...]
 
+    __repr__ = brief
+
     def __post_init__(self) -> None:
         _check_edges("PiecewiseConstant", self.segments)
 
@@ -176,6 +185,8 @@ class PiecewiseLinear(AbstractBasis):
     """Continuous, linear on each segment: the coordinates are the values at the segment ends."""
 
     segments: int | tuple[float, ...]
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         _check_edges("PiecewiseLinear", self.segments)
@@ -223,6 +234,8 @@ class CustomBasis(AbstractBasis):
     size: int
     resolution: int | None = None
     breakpoints: tuple[float, ...] = ()
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         _check_edges("CustomBasis", self.breakpoints, "breakpoints")

@@ -1,0 +1,138 @@
+"""The gallery of the documentation: pictures of the examples, and what they measured.
+
+``python -m examples._gallery`` runs all examples in full, each in a process of its own (hours on one core);
+names (``statics/01_tip_torque``) run some. Each leaves a small picture and its numbers in ``docs/gallery``,
+and the page ``docs/gallery.md`` is written anew from all of them. ``--page`` only writes the page.
+"""
+
+import ast
+import importlib
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+EXAMPLES = Path(__file__).resolve().parent
+DOCS = EXAMPLES.parent / "docs"
+KEPT = DOCS / "gallery"
+WIDTH, COLOURS, LARGEST = 880, (128, 64, 32, 16), 60_000
+"""Pixels of a picture, and as many colours as fit into so many bytes."""
+GROUPS = {
+    "": "A first robot",
+    "statics": "Statics",
+    "dynamics": "Dynamics",
+    "closed_loops": "Closed loops",
+    "actuation": "Actuation and fluids",
+    "benches": "Benches",
+    "symbolic": "By hand",
+}
+
+
+def names() -> list[str]:
+    """All examples, in the order of the page."""
+    files = [file for file in EXAMPLES.rglob("*.py") if not file.name.startswith("_")]
+    found = sorted(file.relative_to(EXAMPLES).with_suffix("").as_posix() for file in files)
+    order = list(GROUPS)
+    return sorted(found, key=lambda name: order.index(name.rpartition("/")[0]))
+
+
+def collect(name: str) -> None:
+    """Run one example in full; keep its picture and its numbers."""
+    from examples import _picture
+
+    example: Any = importlib.import_module(".".join(["examples", *name.split("/")]))
+    told: dict[str, Any] = {}
+    pictures: list[Path] = []
+    report, save = example.report, _picture.save
+
+    def reported(title: str, errors: Mapping[str, float], limits: Mapping[str, float]) -> None:
+        told.update(title=title, errors=dict(errors))
+        report(title, errors, limits)
+
+    def saved(*words: Any) -> Path:
+        pictures.append(save(*words))
+        return pictures[-1]
+
+    example.report, _picture.save = reported, saved
+    example.main()
+    KEPT.mkdir(exist_ok=True)
+    file = KEPT / name.replace("/", "-")
+    shrink(pictures[0], file.with_suffix(".png"))
+    file.with_suffix(".json").write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+
+
+def shrink(picture: Path, target: Path) -> None:
+    """A picture small enough to be kept with the sources."""
+    from PIL import Image
+
+    with Image.open(picture) as image:
+        size = WIDTH, round(image.height * WIDTH / image.width)
+        small = image.convert("RGB").resize(size, Image.Resampling.LANCZOS)
+    for count in COLOURS:
+        few = small.quantize(count, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few.save(target, optimize=True)
+        if target.stat().st_size < LARGEST:
+            return
+
+
+def page() -> str:
+    """The page, from what is kept and from the docstrings and limits of the examples."""
+    lines = [
+        "# Gallery",
+        "",
+        "Every example is a validation case: it compares what it computes with a published or analytic",
+        "value, a second method or a conservation law, and fails if an error is above its limit. The numbers",
+        "are those of `python -m examples._gallery`, which made the pictures too. Which case of which source",
+        "each one is: [Systems of the sources](systems.md).",
+        "",
+    ]
+    group = None
+    for name in names():
+        folder = name.rpartition("/")[0]
+        if folder != group:
+            lines += [f"## {GROUPS[folder]}", ""]
+            group = folder
+        lines += _entry(name)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _entry(name: str) -> list[str]:
+    file = EXAMPLES / f"{name}.py"
+    tree = ast.parse(file.read_text())
+    words = (ast.get_docstring(tree) or "").split("\n")[0]
+    kept = KEPT / name.replace("/", "-")
+    limits = _limits(name)
+    told = kept.with_suffix(".json")
+    measured = json.loads(told.read_text())["errors"] if told.exists() else {}
+    lines = [f"### {name}", "", words, ""]
+    if kept.with_suffix(".png").exists():
+        lines += [f"![{name}](gallery/{kept.name}.png)", ""]
+    lines += ["| checked | measured | limit |", "|---|---|---|"]
+    for what, limit in limits.items():
+        number = f"{measured[what]:.1e}" if what in measured else "not yet"
+        lines.append(f"| {what} | {number} | {limit:.1e} |")
+    return [*lines, "", f"[`examples/{name}.py`](../examples/{name}.py)", ""]
+
+
+def _limits(name: str) -> dict[str, float]:
+    example: Any = importlib.import_module(".".join(["examples", *name.split("/")]))
+    return dict(example.LIMITS)
+
+
+def main(words: list[str]) -> None:
+    if words[:1] == ["--one"]:
+        collect(words[1])
+        return
+    chosen = words or names()
+    for name in [] if words == ["--page"] else chosen:
+        command = [sys.executable, "-m", "examples._gallery", "--one", name]
+        done = subprocess.run(command, cwd=EXAMPLES.parent, check=False)
+        if done.returncode:
+            print(f"{name}: failed, nothing of it is kept", file=sys.stderr)
+    (DOCS / "gallery.md").write_text(page())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

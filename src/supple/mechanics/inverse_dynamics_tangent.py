@@ -44,7 +44,8 @@ from supple.mechanics.transmissions import (
     TransmissionMotion,
     arm_rates,
     channel_stiffness,
-    line_arms,
+    corner_tangent,
+    line_columns,
     line_laws,
 )
 from supple.model.efforts import Imposed
@@ -216,9 +217,14 @@ def _driving(
         outer, inner = (sample_jacobians(model, columns, side) for side in sides)
         changing = [own._replace(shift=own.shift_rate) for own in columns]
         outer_rate, inner_rate = (sample_jacobians(model, changing, side) for side in sides)
-        line, line_rate = line_arms(model, at, motion, (outer, inner), (outer_rate, inner_rate))
-        arms, pushes, rates = arms + line, pushes + line, rates + line_rate
+        lines = line_columns(model, at, motion, (outer, inner), (outer_rate, inner_rate))
+        gather = own.gather(own.segments.of)
+        arms, rates = arms + gather @ lines.arms, rates + gather @ lines.arm_rates
+        pushes = pushes + gather @ (at.lines.share[:, None] * lines.arms)
         stiffness = stiffness + _between(outer, inner, *line_laws(model, at))
+        if own.segments.corners is not None:
+            rubbing, drag = corner_tangent(model, at, lines)
+            stiffness, damping = stiffness + rubbing, damping + drag
     # Efforts that follow the coordinate: ∂u/∂ℓ δℓ + ∂u/∂ℓ̇ δℓ̇, with δℓ̇ = J δẋ + J̇ δx.
     by_shift = at.by_length[:, None] * arms + at.by_rate[:, None] * rates
     stiffness = stiffness - pushes.T @ by_shift

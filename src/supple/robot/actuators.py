@@ -31,8 +31,9 @@ class Tendon:
     of pushing; ``winch``, the name of a motor on whose ``drum`` (radius, m) it is wound (also with
     stiffness). ``push=True`` allows a rod that pushes.
 
-    ``friction`` is the Capstan coefficient μ in its channel, smooth below ``friction_speed`` (m/s), and
-    ``viscous`` β (s/m) the damping of sliding, both in proportion to tension and curvature.
+    ``friction`` is the Capstan coefficient μ in its channel or over its discs, smooth below
+    ``friction_speed`` (m/s), and ``viscous`` β (s/m) the damping of sliding, both in proportion to the tension
+    and to the angle by which the tendon is turned.
     """
 
     name: str

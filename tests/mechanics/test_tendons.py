@@ -184,7 +184,7 @@ def test_friction_takes_tension_away_like_a_capstan(rate, sign):
 
 
 def test_friction_over_discs_takes_tension_away_at_each_of_them():
-    """On an arc, a tendon turns at each inner disc by as much as the arc between discs: T₀ exp(-μ i κ L / n)."""
+    """On an arc, a tendon turns at each inner disc by as much as the arc between discs does."""
     mu, kappa, discs = 0.3, 4.0, 6
     tendon = sp.Tendon("pull", on="arm", offset=(OFFSET, 0.0), tension=2.0, friction=mu,
                        friction_speed=1e-9, discs=discs)  # fmt: skip

@@ -262,7 +262,7 @@ def _efforts(
                 forces = c.multipliers[first : first + len(index)]
             none = jnp.zeros(len(index))
             parts.append((-law.scale * forces, none, none))
-            gaps.append(law.gap(now, given))
+            gaps.append(law.gap(now, given, forces))
             first += len(index)
             continue
         one = jnp.ones(len(index))

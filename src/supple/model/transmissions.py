@@ -140,6 +140,11 @@ class Transmissions(eqx.Module):
         ]
         return np.array(found, dtype=int)
 
+    @property
+    def rubs(self) -> bool:
+        """Whether friction turns efforts away from the gradients of their coordinates."""
+        return self.channels.rubbing is not None or self.segments.corners is not None
+
     def gather(self, of: tuple[int, ...]) -> np.ndarray:
         """(k, parts) matrix that sums over the parts of each transmission."""
         own = np.array(of, dtype=int)

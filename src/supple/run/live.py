@@ -69,11 +69,12 @@ def drives_of(robot: Robot, duration: float = 1.0) -> tuple[Robot, list[Drive]]:
     """
     controlled = any(isinstance(item, Controller) for item in robot.items)
     changed, drives = [], []
-    for item in robot.items:
+    for given in robot.items:
+        item: Any = given
         field = _driven_field(item)
         if field is None:
             continue
-        law: Any = item.time_law()  # type: ignore[union-attr]
+        law: Any = item.time_law()
         first = np.asarray(law(0.0), dtype=float)
         if first.shape or (controlled and isinstance(law, Input)):
             continue
@@ -86,7 +87,7 @@ def drives_of(robot: Robot, duration: float = 1.0) -> tuple[Robot, list[Drive]]:
         reach = 2 * float(np.abs(values).max()) or default
         low = -reach if signed else 0.0
         drives.append(Drive(name, field, unit, factor, float(first), low, reach))
-        changed.append(replace(item, **{field: Input(name, float(first))}))  # type: ignore[type-var]
+        changed.append(replace(item, **{field: Input(name, float(first))}))
     unique = {drive.name: _as_wide(drive, drives) for drive in drives}
     return robot.replacing(*changed), list(unique.values())
 

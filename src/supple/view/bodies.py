@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -84,7 +85,7 @@ def _shape(look: Look, folder: Path | None) -> Mesh | None:
             ball = trimesh.creation.icosphere(radius=look.size[0])
             return np.asarray(ball.vertices), np.asarray(ball.faces)
         path = (folder or Path()) / look.file.removeprefix("package://").removeprefix("file://")
-        mesh = trimesh.load(path, force="mesh")
+        mesh: Any = trimesh.load(path, force="mesh")
         return np.asarray(mesh.vertices) * np.array(look.size), np.asarray(mesh.faces)
     except (ImportError, OSError, ValueError):
         return None

@@ -76,10 +76,11 @@ def colours_of(name: str, values: np.ndarray, largest: float) -> np.ndarray:
     share = values / max(largest, 1e-300)
     if QUANTITIES[name].signed:
         share = (share + 1) / 2
-    return colormaps[_map(name)](np.clip(share, 0.0, 1.0), bytes=True)[..., :3]
+    return colormaps[colour_map(name)](np.clip(share, 0.0, 1.0), bytes=True)[..., :3]
 
 
-def _map(name: str) -> str:
+def colour_map(name: str) -> str:
+    """Matplotlib's name of the colours of a quantity."""
     return "coolwarm" if QUANTITIES[name].signed else "viridis"
 
 

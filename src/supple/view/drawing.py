@@ -151,7 +151,7 @@ def drawing_of(
             if isinstance(item, Body)
             for mesh in look_of((looks or {}).get(item.name, ()), folder)
             or [solid_of(item, 0.02 * drawn.size)]
-        ],  # fmt: skip
+        ],
         lines=[
             _tendon(drawn, item) if isinstance(item, Tendon) else _spring(drawn, item)
             for item in robot.items

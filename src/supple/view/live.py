@@ -18,7 +18,7 @@ LATE = 0.9
 class Live(Window):
     """A simulation paced by the clock on the wall, with a slider for each of its drives.
 
-    ``speed`` is how fast it should go, ``factor`` how fast it went in the last second, both against real time.
+    ``speed`` is how fast it should go, ``factor`` how fast it went in the last second, against real time.
     """
 
     def __init__(self, run: LiveRun, *, speed: float = 1.0, **options: Any) -> None:

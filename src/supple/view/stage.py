@@ -12,7 +12,7 @@ from supple.view.bodies import prism
 from supple.view.colours import PLAIN, colours_of, tension_look
 from supple.view.drawing import Drawing, Strand
 
-BODY = (138, 144, 156)
+BODY = (154, 160, 172)
 ARROWS = {"force": (224, 122, 20), "moment": (150, 70, 190), "contact": (20, 140, 90)}
 LAYERS = ("ground", "rods", "bodies", "tendons", "frames", "names", "forces")
 """Parts of the scene that can be hidden."""

@@ -154,7 +154,7 @@ class Window:
 class Viewer(Window):
     """A run in the browser: play, pause, scrub, speed, loop.
 
-    ``watch`` shows the newest instant of a run that is being computed: it is what ``simulate(watch=…)`` takes.
+    ``watch`` shows the newest instant of a run that is being computed, as ``simulate(watch=…)`` takes it.
     ``play`` shows a whole run.
     """
 

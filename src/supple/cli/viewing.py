@@ -102,6 +102,8 @@ def view(
             typer.echo(str(_saved(found, result, save, colour, speed)))
             return
     assert viewer is not None
+    if not result.ok:
+        typer.echo(result.message, err=True)
     viewer.play(result)
     stay(viewer, wait)
 
@@ -127,11 +129,14 @@ def live(
     wait: Wait = True,
 ) -> None:
     """Simulate a robot in real time in the browser, with sliders for what drives it."""
+    from supple.files import Simulate
     from supple.view import live as start
 
     with told():
         found = load_file(file)
-        own: Any = found.settings.studies[chosen_run(found, study)]
+        own: Any = Simulate(duration=1.0)
+        if study is not None or found.settings.studies:
+            own = found.settings.studies[chosen_run(found, study)]
         step = own.dt if dt is None else dt
         begin = getattr(own, "start", None)
         window = start(

@@ -75,27 +75,27 @@ def drives_of(robot: Robot, duration: float = 1.0) -> tuple[Robot, list[Drive]]:
         if field is None:
             continue
         law: Any = item.time_law()
-        first = np.asarray(law(0.0), dtype=float)
-        if first.shape or (controlled and isinstance(law, Input)):
-            continue
-        name = law.name if isinstance(law, Input) else item.name
         values = np.asarray(jax.vmap(law)(np.linspace(0.0, duration, 65)))
-        unit, factor, default, signed = _KINDS[field]
+        if values.ndim > 1 or (controlled and isinstance(law, Input)):
+            continue
+        name, first = law.name if isinstance(law, Input) else item.name, float(values[0])
+        unit, factor, *_ = _KINDS[field]
         if isinstance(item, Motor) and item.on is not None:
             sliding = isinstance(getattr(robot[item.on], "joint", None), Prismatic)
             unit = {"N m": "N", "rad": "m", "rad/s": "m/s"}[unit] if sliding else unit
-        reach = 2 * float(np.abs(values).max()) or default
-        low = -reach if signed else 0.0
-        drives.append(Drive(name, field, unit, factor, float(first), low, reach))
-        changed.append(replace(item, **{field: Input(name, float(first))}))
+        reach = 2 * float(np.abs(values).max())
+        drives.append(Drive(name, field, unit, factor, first, 0.0, reach))
+        changed.append(replace(item, **{field: Input(name, first)}))
     unique = {drive.name: _as_wide(drive, drives) for drive in drives}
     return robot.replacing(*changed), list(unique.values())
 
 
 def _as_wide(drive: Drive, drives: list[Drive]) -> Drive:
     """The drive with the widest range among those of its kind."""
-    alike = [other for other in drives if (other.kind, other.unit) == (drive.kind, drive.unit)]
-    return replace(drive, low=min(d.low for d in alike), high=max(d.high for d in alike))
+    alike = [other.high for other in drives if (other.kind, other.unit) == (drive.kind, drive.unit)]
+    _, _, default, signed = _KINDS[drive.kind]
+    reach = max(alike) or default
+    return replace(drive, low=-reach if signed else 0.0, high=reach)
 
 
 def _driven_field(item: Any) -> str | None:

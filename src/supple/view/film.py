@@ -91,7 +91,9 @@ class Painter:
         seen, depth = self.camera(points)
         pairs = np.stack([seen[:, :-1], seen[:, 1:]], axis=2).reshape(-1, 2, 2)
         near = depth[:, 1:].reshape(-1) > 0.1 * self.camera.distance
-        self.axes.add_collection(LineCollection(pairs[near], colors=GRID, linewidths=0.8, zorder=0))
+        self.axes.add_collection(
+            LineCollection(list(pairs[near]), colors=GRID, linewidths=0.8, zorder=0)
+        )
         figure.text(0.02, 0.95, self.drawing.name, fontsize=13, weight="bold", color="#333")
         self.clock = figure.text(0.98, 0.95, "", fontsize=12, ha="right", color="#333")
         if self.colour == "plain":

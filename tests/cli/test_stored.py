@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from supple.cli import examples
-from supple.files import load, load_run
+from supple.files import load, stored_run
 from supple.results.store import Store
 from tests.cli.test_robots import ARM, call
 
@@ -43,13 +43,13 @@ def test_ctrl_c_ends_a_run_cleanly_and_resume_finishes_it(tmp_path):
     assert process.returncode == 130, (printed, said)
     assert "go on with --resume" in said
     assert "Traceback" not in printed + said
-    part = load_run(out / "simulate.run")
+    part = stored_run(out / "simulate.run").result
     assert part.status.name == "INTERRUPTED"
     assert 100 < len(part) < 10_001
     done = call("run", file, "--out", out, "--resume", "--json")
     assert json.loads(done.output)["steps"] == 10_000
     whole = load(LONG).run()
-    np.testing.assert_array_equal(load_run(out / "simulate.run").q, whole.q)
+    np.testing.assert_array_equal(stored_run(out / "simulate.run").result.q, whole.q)
 
 
 def test_ctrl_c_before_the_first_step_says_so(tmp_path):
@@ -71,7 +71,7 @@ def test_ctrl_c_before_the_first_step_says_so(tmp_path):
 
 
 def test_a_stored_run_is_read_back_with_its_robot(stored):
-    found = load_run(stored / "simulate.run")
+    found = stored_run(stored / "simulate.run").result
     whole = load(ARM).run()
     assert found.ok
     np.testing.assert_array_equal(found.q, whole.q)
@@ -88,7 +88,7 @@ def test_a_released_load_is_gone_from_the_stored_robot(tmp_path):
         ARM.replace("simulate: {", "release: {loads: pull, ").replace("tension: 1", "tension: 0.1")
     )
     assert call("run", file, "--out", tmp_path / "out").exit_code == 0
-    found = load_run(tmp_path / "out" / "release.run")
+    found = stored_run(tmp_path / "out").result
     assert [item.name for item in found.description.items] == ["arm"]
     assert np.abs(found.q[0]).max() > 0
 
@@ -119,7 +119,7 @@ def test_bad_words_of_plot_are_told(stored, words, part):
     assert part in found.output
     nothing = call("plot", stored / "none")
     assert nothing.exit_code == 2
-    assert "need the folder of a stored run" in nothing.output
+    assert "need the folder of one stored run" in nothing.output
 
 
 def test_examples_are_listed_and_run(tmp_path, monkeypatch):

@@ -1,7 +1,7 @@
 """Pages of the documentation as programs: their Python blocks, and what each prints.
 
-A block of Python that is followed by a block of text prints that text. ``python -m tests.docs.pages`` runs all
-pages and writes what they print into them.
+A block of Python that is followed by a block of text prints that text. ``python -m tests.docs.pages`` runs
+all pages and writes what they print into them.
 """
 
 import contextlib

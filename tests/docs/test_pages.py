@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+
 from tests.docs.pages import BLOCK, PAGES, ROOT, printed
 
 MOST_LINES, WIDTH = 15, 100

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from supple.cli import examples, plots, robots
+from supple.cli import examples, plots, robots, viewing
 
 if TYPE_CHECKING:
     from supple.bench.rods import Row
@@ -24,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     epilog=EXIT_CODES,
 )
-for commands in (robots, plots, examples):
+for commands in (robots, plots, viewing, examples):
     commands.add_commands(app)
 bench_app = typer.Typer(help="Benchmarks: accuracy beside time.", no_args_is_help=True)
 app.add_typer(bench_app, name="bench")

@@ -30,10 +30,11 @@ def plot(
 ) -> None:
     """Draw a stored run of `supple run`: an overview, or the plots asked for."""
     from supple.errors import StateError
-    from supple.files.stored import find_run, load_run
+    from supple.files import stored_run
 
     with told():
-        path = find_run(run)
+        found = stored_run(run)
+        result, path = found.result, found.path
         target = out or path.with_suffix(".png")
         if target.suffix not in FORMATS:
             need = f"a file that ends with {', '.join(FORMATS)}"
@@ -43,7 +44,6 @@ def plot(
         matplotlib.use("agg")
         from supple import plot as plots
 
-        result = load_run(path)
         chosen = [word.strip() for word in what.split(",")] if what else []
         fig = plots.figure(result, chosen) if what else plots.overview(result)
         target.parent.mkdir(parents=True, exist_ok=True)

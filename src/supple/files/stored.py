@@ -1,55 +1,55 @@
-"""Stored runs of robot files, read back as results."""
+"""Runs on disk that hold their robot file: read back as results."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from supple.errors import StateError
-from supple.files.read import load
-from supple.files.studies import Release, Simulate
-from supple.files.write import dump
+from supple.files.read import RobotFile, read_text
+from supple.files.studies import Release
 from supple.results.result import Result
 from supple.results.store import Store
-from supple.robot.robot import DEFAULT_ACCURACY, Robot
+from supple.robot.robot import DEFAULT_ACCURACY
 from supple.time.advance import Status
 
 
-def about_run(robot: Robot, study: Simulate | Release, name: str, text: str) -> dict[str, Any]:
-    """What a store keeps of the file that it comes from: its text, and its robot without parameters."""
-    if isinstance(study, Release):
-        robot = robot.removing(*([study.loads] if isinstance(study.loads, str) else study.loads))
-    accuracy = DEFAULT_ACCURACY if study.accuracy is None else study.accuracy
-    return {"file": text, "study": name, "description": dump(robot), "accuracy": accuracy}
+@dataclass(frozen=True)
+class StoredRun:
+    """A run as far as it was written, and the file it was made from."""
+
+    result: Result
+    file: RobotFile
+    path: Path
 
 
-def load_run(path: str | Path) -> Result:
-    """The run of a robot file that ``supple run`` stored in a folder, whole or as far as it got."""
-    store = Store(path)
+def stored_run(path: str | Path) -> StoredRun:
+    """The run in a folder that ``supple run`` wrote, or in the only ``.run`` folder inside it."""
+    folder = Path(path)
+    found = [folder] if Store(folder).exists else sorted(folder.glob("*.run"))
+    if len(found) != 1:
+        known = ", ".join(str(run) for run in found) or "none is there"
+        raise StateError(f"{folder}: need the folder of one stored run ({known})")
+    store = Store(found[0])
     about = store.progress["about"]
-    if "description" not in about:
-        raise StateError(
-            f"store: {store.path}: got a run without its robot; need one of supple run"
-        )
-    robot = load(about["description"]).robot
+    if "file" not in about or "study" not in about:
+        need = "one that `supple run` wrote, with its robot file inside"
+        raise StateError(f"{found[0]}: got a run without a robot file; need {need}")
+    file = read_text(about["file"], name=str(found[0]), folder=Path(about.get("folder", ".")))
+    study = file.settings.studies[about["study"]]
+    robot = file.robot.removing(*study.names) if isinstance(study, Release) else file.robot
+    accuracy = getattr(study, "accuracy", None)
+    model = robot.build(DEFAULT_ACCURACY if accuracy is None else accuracy)
+    saved = store.saved()
+    if len(saved.t) == 0 or saved.q.shape[1] != model.nq:
+        raise StateError(f"{found[0]}: its instants do not fit its robot file")
     status = Status[about.get("status", "INTERRUPTED")]
-    return Result(
-        model=robot.build(about["accuracy"]),
-        **store.saved()._asdict(),
+    result = Result(
+        model=model,
+        **saved._asdict(),
         status=status,
         message=about.get("message", status.message),
-        rejected=about.get("rejected", 0),
+        rejected=0,
         wall_seconds=about.get("wall_seconds", 0.0),
-        settings={"stored": about["settings"]},
+        settings={},
         description=robot,
     )
-
-
-def find_run(path: str | Path) -> Path:
-    """The stored run at a path, or the newest in a folder of runs."""
-    path = Path(path)
-    if Store(path).exists:
-        return path
-    found = [run for run in path.glob("*.run") if Store(run).exists] if path.is_dir() else []
-    if not found:
-        need = "the folder of a stored run, such as out/arm/simulate.run, or a folder with some"
-        raise StateError(f"run: got {path}; need {need}")
-    return max(found, key=lambda run: (run / "progress.json").stat().st_mtime)
+    return StoredRun(result, file, found[0])

@@ -33,6 +33,7 @@ from supple.model.inputs import input_slices, with_inputs
 from supple.model.model import Model, RodGroup
 from supple.model.state import State
 from supple.results.dataset import as_dataset, write_csv, write_netcdf
+from supple.results.notebook import as_html
 from supple.time.advance import Cursor, Status
 
 if TYPE_CHECKING:
@@ -75,6 +76,10 @@ class Result:
             f"Result({self.model.name!r}, {len(self.t)} instants, {span}, "
             f"{self.status.name}, {self.wall_seconds:.3g} s wall)"
         )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows; ``supple.view.show`` is the viewer there."""
+        return as_html(self)
 
     @property
     def ok(self) -> bool:

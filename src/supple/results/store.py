@@ -42,11 +42,12 @@ def versions() -> dict[str, str]:
 
 
 class Store:
-    """A run being written, or read; a new one says ``about`` itself what is given here."""
+    """A run being written, or read."""
 
-    def __init__(self, path: str | Path, about: dict[str, Any] | None = None) -> None:
+    def __init__(self, path: str | Path, **about: Any) -> None:
         self.path = Path(path)
-        self.about = about or {}
+        self.about = about
+        """What a new run says of itself, beside what is always said."""
 
     @property
     def exists(self) -> bool:
@@ -66,7 +67,7 @@ class Store:
             shutil.rmtree(self.path)
         self.path.mkdir(parents=True)
         zarr.open_group(self.path / "data", mode="w", zarr_format=3)
-        told = versions() | about | self.about
+        told = versions() | self.about | about
         self._publish({"format": FORMAT, "count": 0, "slot": 0, "about": told})
 
     def append(self, saved: Saved, cursor: Cursor) -> None:

@@ -18,7 +18,7 @@ TEST_ENV := JAX_PLATFORMS=cpu OPENBLAS_NUM_THREADS=1 \
 	MPLBACKEND=agg
 
 .DEFAULT_GOAL := help
-.PHONY: help .venv demo test lint typecheck pytest format validate bench clean
+.PHONY: help .venv demo docs test lint typecheck pytest format validate bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z.]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
@@ -32,7 +32,7 @@ $(STAMP): pyproject.toml
 	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-demo: $(STAMP)  ## simulate a robot; leaves out/demo.png and out/demo.npz
+demo: $(STAMP)  ## simulate a robot; leaves a page that plays it, out/demo.html
 	$(PY) examples/demo.py
 
 test: lint typecheck pytest  ## everything that must hold before a commit
@@ -50,6 +50,10 @@ pytest: $(STAMP)  ## the tests, without the slow ones; ARGS="tests/lie -k exp" n
 format: $(STAMP)  ## apply ruff's fixes and format
 	$(PY) -m ruff check --fix-only .
 	$(PY) -m ruff format .
+
+docs: $(STAMP)  ## the documentation, as a site in out/site
+	$(PY) -m mkdocs build --strict --quiet
+	@echo "site: $(CURDIR)/out/site/index.html"
 
 validate: $(STAMP)  ## the slow tests, then the full benchmarks
 	$(TEST_ENV) $(PY) -m pytest -n $(JOBS) --durations=15 -m slow

@@ -46,6 +46,7 @@ from supple.robots.swimmer import swimmer
 from supple.robots.tendon_arm import tendon_arm
 from supple.robots.tendon_beam import ROUTINGS, tendon_beam
 from supple.robots.tendon_cpr import tendon_cpr
+from supple.robots.tentacle import tentacle
 from supple.robots.two_drones import two_drones
 from supple.section.material import AbstractDamping
 from supple.section.shape import AbstractShape
@@ -82,6 +83,7 @@ CATALOGUE = {
     "two drones": two_drones,
     "two drones, other root": lambda: two_drones(rooted_at=2),
     "feeler arm": feeler_arm,
+    "tentacle": tentacle,
     "swimmer": swimmer,
     **{f"{name} cable": lambda name=name: tendon_beam(name, 5.0) for name in ROUTINGS},
 }

@@ -42,7 +42,8 @@ def _table(title: str, record: Record) -> list[str]:
     if record.kinds:
         lines += ["| field | what | default |", "|---|---|---|"]
         for name, kind in record.kinds.items():
-            lines.append(f"| `{name}` | {_about(kind)} | {_default(record, name)} |")
+            words = _about(kind).replace("][", "]\\[")  # or Markdown sees a link
+            lines.append(f"| `{name}` | {words} | {_default(record, name)} |")
         lines.append("")
     return lines
 

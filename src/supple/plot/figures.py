@@ -80,7 +80,7 @@ def overview(result: Result) -> "Figure":
     small = ["energies", drive, "strains" if "strains" in known else "path", "newton"]
     with styled() as plt:
         fig: Figure = plt.figure(figsize=(12.0, 5.8), layout="constrained")
-        grid = fig.add_gridspec(2, 3, width_ratios=(1.25, 1, 1))
+        grid = fig.add_gridspec(2, 3, width_ratios=(1.25, 1, 1), wspace=0.08)
         _draw(fig, grid[:, 0], result, "shapes")
         for i, name in enumerate(small):
             _draw(fig, grid[i // 2, 1 + i % 2], result, name)

@@ -1,4 +1,4 @@
-"""A hybrid robot for the demo: two hinges, a flexible arm, a rigid hand with two whip-like feelers."""
+"""A hybrid robot: two hinges, a flexible arm, a rigid hand with two whip-like feelers."""
 
 import math
 from typing import Any

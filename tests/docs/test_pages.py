@@ -17,6 +17,7 @@ def settled(text: str) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES)
+@pytest.mark.usefixtures("unchecked")
 def test_code_prints_what_the_page_says(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for code, promised, output in printed(page):

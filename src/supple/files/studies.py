@@ -11,7 +11,7 @@ from supple.mechanics.local import neutral
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
-from supple.robot.robot import DEFAULT_ACCURACY, Robot
+from supple.robot.robot import Robot
 from supple.run.simulate import initial_state, simulate
 from supple.run.statics import Equilibrium, assembled, equilibrium, modes, release, sweep
 from supple.solve.modes import Modes
@@ -86,17 +86,13 @@ class Simulate:
 
     def run(self, build: Build, **options: Any) -> Result:
         """Simulate the robot."""
-        robot, start = build(), None
-        if self.start is not None:
-            accuracy = DEFAULT_ACCURACY if self.accuracy is None else self.accuracy
-            start = self.start.state(robot.build(accuracy))
         return simulate(
-            robot,
+            build(),
             self.duration,
             dt=self.dt,
             accuracy=self.accuracy,
             scheme=self.scheme,
-            start=start,
+            start=None if self.start is None else self.start.state,
             output=None if self.output is None else _instants(self.output),
             max_steps=self.max_steps,
             **options,

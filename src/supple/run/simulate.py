@@ -101,8 +101,8 @@ def simulate(
     Name a step ``dt`` (s) for fixed steps, generalized-α (ρ∞ = 0.8) unless a scheme is given; otherwise
     the step follows from ``accuracy`` (displacement error over the robot's size, 1e-3 by default) with
     Radau IIA of order 5. ``start`` is a state, an equilibrium, or a run whose end it is, also those of a
-    robot with other items (default: at rest as described, with its loops closed); velocities that closed
-    loops or imposed laws forbid are changed as by an impact.
+    robot with other items (default: at rest as described, with its loops closed), or a function of the
+    model that finds one; velocities that closed loops or imposed laws forbid are changed as by an impact.
     ``output`` are instants, or a spacing (s), to report instead of the solver's own.
     ``progress(t, count)`` is called about four times a second and at the end; so is ``watch``, with the
     newest instants as a result (a viewer's ``watch`` draws them).
@@ -124,13 +124,14 @@ def simulate(
         scheme = generalized_alpha(0.8) if dt is not None else radau(3)
     if model.equations and isinstance(scheme, GeneralizedAlpha) and not scheme.damps:
         warnings.warn(UNDAMPED, RuntimeWarning, stacklevel=2)
-    state = start_state(model, start)
-    outside = Outside(model, float(state.t))
-    settings = {"scheme": scheme, "control": control, "duration": duration, "outside": outside}
     h = control.dt if isinstance(control, FixedStep) else min(control.largest, duration) * 1e-4
     first_step = jnp.asarray(h, dtype=float)  # never weakly typed
     disk = Store(store) if isinstance(store, str | Path) else store
-    with compiled_ahead(model, scheme, control, CHUNK, state, first_step):
+    # What the loop is compiled for does not depend on where it starts.
+    with compiled_ahead(model, scheme, control, CHUNK, initial_state(model), first_step):
+        state = start_state(model, start)
+        outside = Outside(model, float(state.t))
+        settings = {"scheme": scheme, "control": control, "duration": duration, "outside": outside}
         if disk is not None and go_on and disk.exists:
             like = begin.eval_shape(model, scheme, state, first_step)
             cursor, past = _from_store(disk, model, settings, like)
@@ -384,6 +385,8 @@ def coordinate_owner(model: Model, coordinate: int) -> str:
 
 def start_state(model: Model, start: Any) -> State:
     """The state to start from; one that knows its model is carried over by name."""
+    if callable(start):
+        start = start(model)
     if start is None:
         state = initial_state(model)
         if model.holonomic:

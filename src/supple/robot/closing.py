@@ -1,6 +1,6 @@
 """From a closing joint as users write it to its equations, and the equations a robot needs of them."""
 
-from contextlib import nullcontext
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -104,11 +104,9 @@ def without_redundancy(model: Model) -> Model:
     known = _without_tracers(model)
     if known is None:
         return model
-    # Also while a function of the description is being compiled; only then, because what is compiled in this
-    # context is taken apart into hundreds of small programs.
-    within = is_traced(jnp.zeros(()))
-    with jax.ensure_compile_time_eval() if within else nullcontext():
-        keep = _needed_rows(known, raises=not is_traced(model))
+    # A thread of its own computes with numbers also while a function of the description is being traced here.
+    with ThreadPoolExecutor(1) as thread:
+        keep = thread.submit(_needed_rows, known, raises=not is_traced(model)).result()
     c = model.closures
     if len(keep) == c.size:
         return model

@@ -48,12 +48,13 @@ def page_of(drawing: Drawing, colour: str = "curvature") -> str:
         with redirect_stdout(sys.stderr):
             server.stop()
     legend = legend_html(colour, stage.largest.get(colour, 0.0))
+    title = html.escape(drawing.name)
     corner = (
         '<div style="position:fixed;top:10px;right:10px;width:210px;z-index:5;pointer-events:none;'
         'background:#ffffffcc;border-radius:6px;padding:6px 2px 2px;color:#333">'
-        f'<b style="margin:0 12px;font:600 14px system-ui,sans-serif">{html.escape(drawing.name)}</b>'
+        f'<b style="display:block;margin:0 12px;font:600 14px system-ui,sans-serif">{title}</b>'
         f"{legend}</div>"
     )
     end = page.rindex("</body>")
-    name = f"<title>{html.escape(drawing.name)}</title>"
-    return page[:end].replace("<title>Viser</title>", name, 1) + corner + page[end:]
+    named = page[:end].replace("<title>Viser</title>", f"<title>{title}</title>", 1)
+    return named + corner + page[end:]

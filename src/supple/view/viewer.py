@@ -39,11 +39,10 @@ class Window:
         check_choice(colour)
         self.name, self.first_colour = name, colour
         self.looks, self.folder = looks, folder
-        self.server: Any = open_server(host, port, f"Supple: {name}")
+        self.server: Any = open_server(host, port, name)
         self.server.gui.configure_theme(
             show_logo=False, show_share_button=False, control_width="small"
         )
-        self.server.gui.set_panel_label(name)
         self.stage: Stage | None = None
         self.frame = 0
         self._lock = threading.RLock()

@@ -1,16 +1,14 @@
 """A run as one self-contained page: it plays in any browser, without network."""
 
 import html
-import sys
 from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
 from pathlib import Path
 
 from supple.results.result import Result
 from supple.robot.looks import Look
 from supple.view.colours import check_choice, legend_html
 from supple.view.drawing import Drawing, drawing_of
-from supple.view.stage import Stage, open_server
+from supple.view.stage import Stage, close_server, open_server
 
 
 def to_html(
@@ -45,8 +43,7 @@ def page_of(drawing: Drawing, colour: str = "curvature") -> str:
                 recording.insert_sleep(float(drawing.t[frame + 1] - drawing.t[frame]))
         page: str = recording.as_html()
     finally:
-        with redirect_stdout(sys.stderr):
-            server.stop()
+        close_server(server)
     legend = legend_html(colour, stage.largest.get(colour, 0.0))
     title = html.escape(drawing.name)
     corner = (

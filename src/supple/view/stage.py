@@ -1,6 +1,6 @@
 """A drawing in the scene of a viser server: one call shows one instant."""
 
-import sys
+import io
 from contextlib import redirect_stdout
 from typing import Any
 
@@ -32,8 +32,14 @@ def open_server(host: str, port: int, label: str | None = None) -> Any:
         import viser
     except ImportError as error:
         raise StateError("view: viser is not installed; need pip install 'supple[view]'") from error
-    with redirect_stdout(sys.stderr):  # it greets; what is printed may be read by a program
+    with redirect_stdout(io.StringIO()):  # it greets, and programs may read what is printed
         return viser.ViserServer(host=host, port=port, label=label, verbose=False)
+
+
+def close_server(server: Any) -> None:
+    """Stop listening, without a word."""
+    with redirect_stdout(io.StringIO()):
+        server.stop()
 
 
 def quaternions(rotation: np.ndarray) -> np.ndarray:
@@ -138,6 +144,7 @@ class Stage:
             for name in LAYERS
         }  # fmt: skip
         self._ground(low, high)
+        self._gravity(drawing.gravity, low, high)
         self.rods = [_RodNode(scene, rod) for rod in drawing.rods]
         self.solids = [
             scene.add_mesh_simple(
@@ -160,14 +167,7 @@ class Stage:
             for line in drawing.lines
         ]
         self.arrows = [
-            scene.add_arrows(
-                f"/forces/{arrow.kind} {arrow.name}",
-                points=np.zeros((1, 2, 3)),
-                colors=ARROWS[arrow.kind],
-                shaft_radius=0.006 * span,
-                head_radius=0.016 * span,
-                head_length=0.045 * span,
-            )
+            self._add_arrow(f"{arrow.kind} {arrow.name}", ARROWS[arrow.kind])
             for arrow in drawing.arrows
         ]
         self.axes = scene.add_batched_axes(
@@ -204,6 +204,26 @@ class Stage:
         )
         self.server.scene.add_frame(
             "/ground/world", axes_length=0.08 * self.span, axes_radius=0.003 * self.span
+        )
+
+    def _gravity(self, gravity: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+        """An arrow beside the robot that tells where things fall."""
+        size = float(np.linalg.norm(gravity))
+        if size == 0:
+            return
+        start = (low + high) / 2 - np.array([0.75 * self.span, 0.0, 0.0])
+        end = start + 0.15 * self.span * gravity / size
+        self._add_arrow("gravity", (150, 155, 165)).points = np.stack([start, end])[None]
+        self.server.scene.add_label("/forces/g", "g", position=start, font_screen_scale=0.8)
+
+    def _add_arrow(self, name: str, colour: tuple[int, int, int]) -> Any:
+        return self.server.scene.add_arrows(
+            f"/forces/{name}",
+            points=np.zeros((1, 2, 3)),
+            colors=colour,
+            shaft_radius=0.006 * self.span,
+            head_radius=0.016 * self.span,
+            head_length=0.045 * self.span,
         )
 
     def load(self, drawing: Drawing) -> None:

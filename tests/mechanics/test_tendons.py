@@ -1,5 +1,7 @@
 """Tendons: textbook shapes, moment arms, the exact tangent, and the three ways of driving them."""
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -119,6 +121,10 @@ def rubbing_wires():
     return several(
         sp.Tendon("dry", pull=lambda t: 1e-3 * t, **where),
         sp.Tendon("elastic", **{**where, "offset": (3e-3, 0.0)}, pull=0.01, stiffness=1e3),
+        sp.Tendon("discs", **where, discs=4, pull=lambda t: 1e-3 * t),
+        sp.Tendon(
+            "over", **{**where, "on": ("a", "b")}, discs=3, pull=0.01, stiffness=1e3, damping=2.0
+        ),
     )
 
 
@@ -175,6 +181,28 @@ def test_friction_takes_tension_away_like_a_capstan(rate, sign):
     np.testing.assert_allclose(now.pushes, [[-OFFSET * along]], rtol=1e-5)  # at its end it rests
     # What friction takes: power at the base less power on the rod.
     assert -now.effort @ (now.pushes - now.arms) @ c.xdot > 0
+
+
+def test_friction_over_discs_takes_tension_away_at_each_of_them():
+    """On an arc, a tendon turns at each inner disc by as much as the arc between discs does."""
+    mu, kappa, discs = 0.3, 4.0, 6
+    tendon = sp.Tendon("pull", on="arm", offset=(OFFSET, 0.0), tension=2.0, friction=mu,
+                       friction_speed=1e-9, discs=discs)  # fmt: skip
+    model = arm(tendon, strains="planar", basis=1).build()
+    c = Coordinates(np.array([kappa]), np.zeros(1), np.array([5.0]), np.zeros(1), np.zeros(()))
+    now = jit(driven)(model, c)
+    step = kappa * LENGTH / (discs - 1)
+    np.testing.assert_allclose(
+        now.lines.share, np.exp(-mu * step * np.arange(discs - 1)), rtol=1e-9
+    )
+    # Each segment is a chord ℓ = 2 (1/κ - offset) sin(κ s / 2) of an arc of the rod's length s.
+    half = step / 2
+    chord = LENGTH / (discs - 1) * np.cos(half) * (1 / kappa - OFFSET) - 2 * np.sin(half) / kappa**2
+    free = arm(replace(tendon, friction=0.0), strains="planar", basis=1).build()
+    asked, asked_free = (jit(equations)(each, c) for each in (model, free))
+    lost = 2.0 * np.sum(1 - np.asarray(now.lines.share))
+    np.testing.assert_allclose(asked_free - asked, [lost * chord], rtol=1e-9)
+    assert (asked - asked_free) @ c.xdot > 0
 
 
 def test_length_is_that_of_the_curve_in_space():

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 from jaxtyping import Float
 
 from supple.arrays import Array
@@ -11,6 +12,7 @@ from supple.mechanics.inverse_dynamics import inverse_dynamics, violation
 from supple.mechanics.local import Coordinates, retract
 from supple.mechanics.saddle import saddle
 from supple.mechanics.slips import slip_speeds
+from supple.model.efforts import Imposed
 from supple.model.model import Model
 
 
@@ -70,7 +72,7 @@ def allowed_velocity(
 def _linear_part(
     model: Model, q: Float[Array, " nq"], v: Float[Array, " nv"], t: Float[Array, ""]
 ) -> tuple[Float[Array, " nv"], Float[Array, "n_and_m n_and_m"]]:
-    """Balance without accelerations, and [[M, Pᵀ], [J, 0]]."""
+    """Balance without accelerations, and [[M, Pᵀ], [J, Y]]."""
     zero, n, m = jnp.zeros(model.nv), model.nv, model.equations
 
     def balance(y: Float[Array, " n_and_m"]) -> Float[Array, " nv"]:
@@ -81,10 +83,16 @@ def _linear_part(
     residual, push = jax.linearize(balance, jnp.zeros(n + m))
     top = jax.vmap(push)(jnp.eye(n + m)).T
     jacobian = top[:, n:].T
-    if model.transmissions.channels.rubbing is not None:  # multipliers act along other directions
+    if model.transmissions.rubs:  # multipliers act along other directions
         places = jax.jacfwd(lambda x: violation(model, retract(model, q, x), t))(zero)
         jacobian = jnp.concatenate([places, jacobian[model.holonomic :]])
-    return residual, saddle(top[:, :n], jacobian, top[:, n:].T)
+    yields = jnp.zeros(m)
+    for law in model.transmissions.efforts:
+        if isinstance(law, Imposed):
+            first = model.closures.size + model.prescribed.size
+            yields = lax.dynamic_update_slice(yields, law.yields, (first,))
+    jacobian = jnp.where(yields[:, None] > 0, 0.0, jacobian)
+    return residual, saddle(top[:, :n], jacobian, top[:, n:].T, yields)
 
 
 def violation_rates(

@@ -44,7 +44,8 @@ from supple.mechanics.transmissions import (
     TransmissionMotion,
     arm_rates,
     channel_stiffness,
-    line_arms,
+    corner_tangent,
+    line_columns,
     line_laws,
 )
 from supple.model.efforts import Imposed
@@ -66,6 +67,8 @@ class Tangent(NamedTuple):
     """Derivative of the residual by the multipliers: the balance contains Pᵀ λ. P = J without friction."""
     sliding: Float[Array, "s nv"]
     """Derivative by x of the equations between velocities."""
+    yields: Float[Array, " n"]
+    """Derivative of each violation by its own multiplier: zero but for slack tendons."""
 
     def closing(self, by_rate: Inexact[Array, ""] | complex) -> Inexact[Array, "n nv"]:
         """Derivative of the equations by x where δẋ = ``by_rate`` δx; those between velocities over it."""
@@ -163,13 +166,14 @@ def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
         chosen = np.eye(model.nv)[np.array(model.prescribed.v_index)]
         imposed = jnp.asarray(model.prescribed.scale)[:, None] * chosen
         jacobian = jnp.concatenate([jacobian, imposed])
-    pushes = jacobian
+    pushes, yields = jacobian, jnp.zeros(jacobian.shape[0])
     if state.transmissions is not None:
         driven = _driving(model, c, state.motion, columns, state.transmissions)
         stiffness, damping = stiffness + driven.stiffness, damping + driven.damping
         if c.multipliers is not None:
             jacobian = jnp.concatenate([jacobian, driven.jacobian])
             pushes = jnp.concatenate([pushes, driven.pushes])
+            yields = jnp.concatenate([yields, driven.yields])
     sliding = jnp.zeros((0, model.nv))
     if state.slips and c.multipliers is not None:
         samples = np.array([slip.sample for slip in model.slips])
@@ -183,8 +187,9 @@ def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
         )
         stiffness = stiffness + stiffening
         jacobian, pushes = (jnp.concatenate([part, by_rate]) for part in (jacobian, pushes))
+        yields = jnp.pad(yields, (0, by_rate.shape[0]))
     return Tangent(
-        state.residual, mass, damping, stiffness, state.violation, jacobian, pushes, sliding
+        state.residual, mass, damping, stiffness, state.violation, jacobian, pushes, sliding, yields
     )
 
 
@@ -195,6 +200,7 @@ class _Driving(NamedTuple):
     damping: Float[Array, "nv nv"]
     jacobian: Float[Array, "n nv"]
     pushes: Float[Array, "n nv"]
+    yields: Float[Array, " n"]
 
 
 def _driving(
@@ -216,20 +222,25 @@ def _driving(
         outer, inner = (sample_jacobians(model, columns, side) for side in sides)
         changing = [own._replace(shift=own.shift_rate) for own in columns]
         outer_rate, inner_rate = (sample_jacobians(model, changing, side) for side in sides)
-        line, line_rate = line_arms(model, at, motion, (outer, inner), (outer_rate, inner_rate))
-        arms, pushes, rates = arms + line, pushes + line, rates + line_rate
+        lines = line_columns(model, at, motion, (outer, inner), (outer_rate, inner_rate))
+        gather = own.gather(own.segments.of)
+        arms, rates = arms + gather @ lines.arms, rates + gather @ lines.arm_rates
+        pushes = pushes + gather @ (at.lines.share[:, None] * lines.arms)
         stiffness = stiffness + _between(outer, inner, *line_laws(model, at))
+        if own.segments.corners is not None:
+            rubbing, drag = corner_tangent(model, at, lines)
+            stiffness, damping = stiffness + rubbing, damping + drag
     # Efforts that follow the coordinate: ∂u/∂ℓ δℓ + ∂u/∂ℓ̇ δℓ̇, with δℓ̇ = J δẋ + J̇ δx.
     by_shift = at.by_length[:, None] * arms + at.by_rate[:, None] * rates
     stiffness = stiffness - pushes.T @ by_shift
     damping = damping - pushes.T @ (at.by_rate[:, None] * arms)
-    imposed = own.imposed
-    scale = jnp.concatenate(
-        [jnp.zeros(0)] + [jnp.asarray(e.scale) for e in own.efforts if isinstance(e, Imposed)]
-    )[:, None]
-    return _Driving(
-        stiffness, damping, scale * rows.take(arms, imposed), scale * rows.take(pushes, imposed)
-    )
+    jacobian, along, yields = jnp.zeros((0, model.nv)), jnp.zeros((0, model.nv)), jnp.zeros(0)
+    for law in own.efforts:
+        if isinstance(law, Imposed):
+            scale, held = jnp.asarray(law.scale)[:, None], jnp.asarray(law.taut)[:, None] > 0
+            jacobian = jnp.where(held, scale * rows.take(arms, own.imposed), 0.0)
+            along, yields = scale * rows.take(pushes, own.imposed), law.yields
+    return _Driving(stiffness, damping, jacobian, along, yields)
 
 
 def _between(

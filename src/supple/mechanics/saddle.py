@@ -7,11 +7,17 @@ from supple.arrays import Array
 
 
 def saddle(
-    matrix: Inexact[Array, "n n"], jacobian: Inexact[Array, "m n"], pushes: Float[Array, "m n"]
+    matrix: Inexact[Array, "n n"],
+    jacobian: Inexact[Array, "m n"],
+    pushes: Float[Array, "m n"],
+    yields: Inexact[Array, " m"],
 ) -> Inexact[Array, "n_and_m n_and_m"]:
-    """[[A, Pᵀ], [J, 0]], with P the directions of the multipliers; A itself for a tree."""
+    """[[A, Pᵀ], [J, Y]], with P the directions of the multipliers; A itself for a tree.
+
+    Y is diagonal, and zero but for equations that say nothing of the motion (a slack tendon's).
+    """
     m = jacobian.shape[0]
     if m == 0:
         return matrix
     top = jnp.concatenate([matrix, pushes.T], axis=1)
-    return jnp.concatenate([top, jnp.concatenate([jacobian, jnp.zeros((m, m))], axis=1)])
+    return jnp.concatenate([top, jnp.concatenate([jacobian, jnp.diag(yields)], axis=1)])

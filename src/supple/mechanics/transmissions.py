@@ -18,7 +18,7 @@ from supple.mechanics.kinematics import Kinematics, kinematics
 from supple.mechanics.local import Coordinates, group_rows
 from supple.model.efforts import Imposed, Input
 from supple.model.model import Model
-from supple.model.transmissions import Rubbing
+from supple.model.transmissions import Corners, Rubbing, Segments
 
 
 class Lines(NamedTuple):
@@ -29,6 +29,19 @@ class Lines(NamedTuple):
     direction: Float[Array, "s 3"]
     length: Float[Array, " s"]
     rate: Float[Array, " s"]
+    share: Float[Array, " s"]
+    """Tension over that at the tendon's start: 1 without friction."""
+
+
+class LineColumns(NamedTuple):
+    """How segments change with the coordinates."""
+
+    arms: Float[Array, "s nv"]
+    """∂ℓ/∂q."""
+    arm_rates: Float[Array, "s nv"]
+    """Their time derivatives."""
+    turning: Float[Array, "s 3 nv"]
+    """Change of the directions."""
 
 
 class TransmissionMotion(NamedTuple):
@@ -100,9 +113,12 @@ def transmission_energy(
 def line_wrenches(model: Model, at: TransmissionMotion) -> Float[Array, "s 6"]:
     """World wrench that each segment asks of its outer sample; the inner one gives it."""
     lines = at.lines
-    tension = -at.effort[np.array(model.transmissions.segments.of)]
-    force = tension[:, None] * lines.direction
+    force = _line_tensions(model, at)[:, None] * lines.direction
     return jnp.concatenate([jnp.cross(lines.outer, force), force], axis=-1)
+
+
+def _line_tensions(model: Model, at: TransmissionMotion) -> Float[Array, " s"]:
+    return -at.effort[np.array(model.transmissions.segments.of)] * at.lines.share
 
 
 def line_laws(
@@ -113,7 +129,7 @@ def line_laws(
     In axes fixed to b, a motion (θ, d) of b against a turns the force T e by T (e × θ + (d - e e·d) / ℓ).
     """
     lines = at.lines
-    tension = -at.effort[np.array(model.transmissions.segments.of)][:, None, None]
+    tension = _line_tensions(model, at)[:, None, None]
     direction = lines.direction
     across = jnp.eye(3) - direction[:, :, None] * direction[:, None, :]
     below = jnp.concatenate([so3.hat(direction), across / lines.length[:, None, None]], axis=-1)
@@ -127,16 +143,15 @@ def line_laws(
     return of_outer, of_inner
 
 
-def line_arms(
+def line_columns(
     model: Model,
     at: TransmissionMotion,
     motion: Kinematics,
     apart: tuple[Float[Array, "s 6 nv"], Float[Array, "s 6 nv"]],
     apart_rate: tuple[Float[Array, "s 6 nv"], Float[Array, "s 6 nv"]],
-) -> tuple[Float[Array, "k nv"], Float[Array, "k nv"]]:
-    """Moment arms of segments and their time derivatives, from the world Jacobians of both samples."""
-    own, lines = model.transmissions, at.lines
-    gather = own.gather(own.segments.of)
+) -> LineColumns:
+    """How segments change, from the world Jacobians of both samples and their time derivatives."""
+    lines = at.lines
     points = lines.outer, lines.inner
     speeds = [_point_velocity(model, motion, side) for side in (True, False)]
     (moved_b, moved_a), (rate_b, rate_a) = (
@@ -145,12 +160,35 @@ def line_arms(
     # d/dt of (v + ω × p) per coordinate also moves the point p.
     rate_b = rate_b - jnp.cross(speeds[0][:, :, None], apart[0][:, :3], axis=1)
     rate_a = rate_a - jnp.cross(speeds[1][:, :, None], apart[1][:, :3], axis=1)
-    e = lines.direction
+    e, moved = lines.direction, moved_b - moved_a
     turning = (speeds[0] - speeds[1] - lines.rate[:, None] * e) / lines.length[:, None]
-    arms = jnp.einsum("si,sim->sm", e, moved_b - moved_a)
+    arms = jnp.einsum("si,sim->sm", e, moved)
     rates = jnp.einsum("si,sim->sm", e, rate_b - rate_a)
-    rates = rates + jnp.einsum("si,sim->sm", turning, moved_b - moved_a)
-    return gather @ arms, gather @ rates
+    rates = rates + jnp.einsum("si,sim->sm", turning, moved)
+    turned = (moved - e[:, :, None] * arms[:, None, :]) / lines.length[:, None, None]
+    return LineColumns(arms, rates, turned)
+
+
+def corner_tangent(
+    model: Model, at: TransmissionMotion, columns: LineColumns
+) -> tuple[Float[Array, "nv nv"], Float[Array, "nv nv"]]:
+    """What friction at corners adds to K and C by changing the shares of tension."""
+    segments = model.transmissions.segments
+    corners = segments.corners
+    assert corners is not None
+    angle, sliding = _corners(corners, at.lines.direction, at.lines.rate)
+    grip, slope = jax.jvp(corners.grip, (sliding,), (jnp.ones_like(sliding),))
+
+    def corner_angles(direction: Float[Array, "s 3"]) -> Float[Array, " c"]:
+        return _corners(corners, direction, at.lines.rate)[0]
+
+    by_direction = jax.jacfwd(corner_angles)(at.lines.direction)
+    widening = jnp.einsum("csi,sim->cm", by_direction, columns.turning)
+    beyond = corners.after.T
+    by_shift = grip[:, None] * widening + (angle * slope)[:, None] * (beyond @ columns.arm_rates)
+    by_rate = (angle * slope)[:, None] * (beyond @ columns.arms)
+    pull = _line_tensions(model, at)[:, None] * columns.arms
+    return pull.T @ corners.after @ by_shift, pull.T @ corners.after @ by_rate
 
 
 def channel_stiffness(
@@ -224,7 +262,7 @@ def _efforts(
                 forces = c.multipliers[first : first + len(index)]
             none = jnp.zeros(len(index))
             parts.append((-law.scale * forces, none, none))
-            gaps.append(law.gap(now, given))
+            gaps.append(law.gap(now, given, forces))
             first += len(index)
             continue
         one = jnp.ones(len(index))
@@ -304,28 +342,56 @@ def _pushes(
         curvature, tangent
     )
     turning = jnp.sqrt(jnp.sum(turned**2, axis=-1) + SMALLEST_TURNING**2)
-    grip = rub.dry[:, None] * jnp.tanh(sliding / rub.speed[:, None])
-    grip = grip + rub.viscous[:, None] * sliding
-    factor = jnp.exp(rub.before @ (turning * grip).reshape(-1)).reshape(stretching.shape)
+    changing = (turning * rub.grip(sliding)).reshape(-1)
+    factor = jnp.exp(rub.before @ changing).reshape(stretching.shape)
     weighted = jnp.einsum("pn,pnm->pm", channels.weights * factor, along)
     return jnp.asarray(own.arms) + own.gather(channels.of) @ _spread(model, weighted)
 
 
 SMALLEST_TURNING = 1e-6
-"""Turning (rad/m) below which it no longer counts: a straight tendon has no kink in its tangent."""
+"""Turning (rad/m, rad) below which it no longer counts: a straight tendon has no kink in its tangent."""
+LARGEST_CHORD = 1 - 1e-9
+"""A tendon that turns back upon itself is still differentiable."""
 
 
 def _lines(model: Model, motion: Kinematics) -> Lines:
     segments = model.transmissions.segments
     if segments.size == 0:
         none = jnp.zeros((0, 3))
-        return Lines(none, none, none, none[:, 0], none[:, 0])
+        return Lines(none, none, none, none[:, 0], none[:, 0], none[:, 0])
     inner, outer = _points(model, motion, False), _points(model, motion, True)
     apart = outer - inner
     length = jnp.sqrt(jnp.sum(apart**2, axis=-1))
     direction = apart / length[:, None]
     speed = _point_velocity(model, motion, True) - _point_velocity(model, motion, False)
-    return Lines(inner, outer, direction, length, jnp.sum(direction * speed, axis=-1))
+    rate = jnp.sum(direction * speed, axis=-1)
+    return Lines(inner, outer, direction, length, rate, _shares(segments, direction, rate))
+
+
+def _shares(
+    segments: Segments, direction: Float[Array, "s 3"], rate: Float[Array, " s"]
+) -> Float[Array, " s"]:
+    """Tension in each segment over that at the tendon's start.
+
+    The tendon slides over a corner at the rate ν by which the length beyond it changes; friction multiplies
+    its tension by exp(angle (μ tanh(ν / speed) + β ν)), less than one when the tendon is pulled.
+    """
+    corners = segments.corners
+    if corners is None:
+        return jnp.ones_like(rate)
+    angle, sliding = _corners(corners, direction, rate)
+    return jnp.exp(corners.after @ (angle * corners.grip(sliding)))
+
+
+def _corners(
+    corners: Corners, direction: Float[Array, "s 3"], rate: Float[Array, " s"]
+) -> tuple[Float[Array, " c"], Float[Array, " c"]]:
+    """Angles (rad) by which tendons turn at corners, and their speeds of sliding (m/s)."""
+    turned = rows.take(direction, np.array(corners.leaving)) - rows.take(
+        direction, np.array(corners.arriving)
+    )
+    half = 0.5 * jnp.sqrt(jnp.sum(turned**2, axis=-1) + SMALLEST_TURNING**2)
+    return 2 * jnp.arcsin(jnp.minimum(half, LARGEST_CHORD)), corners.after.T @ rate
 
 
 def _points(model: Model, motion: Kinematics, outer: bool) -> Float[Array, "s 3"]:

@@ -19,6 +19,21 @@ from supple.model.efforts import AbstractEffort, Imposed
 from supple.model.laws import AbstractLaw
 
 
+class Grip(eqx.Module):
+    """Law of friction: by how much tension changes per radian by which the tendon is turned."""
+
+    dry: Float[Array, "*some"]
+    """Coefficient of friction μ."""
+    speed: Float[Array, "*some"]
+    """Speed (m/s) of sliding at which dry friction is nearly reached."""
+    viscous: Float[Array, "*some"]
+    """β (s/m) of 002 §5.2.1."""
+
+    def __call__(self, sliding: Float[Array, "*more"]) -> Float[Array, "*more"]:
+        """Relative change of tension (1/rad) at speeds of sliding (m/s)."""
+        return self.dry * jnp.tanh(sliding / self.speed) + self.viscous * sliding
+
+
 class Rubbing(eqx.Module):
     """What friction in channels needs: how a tendon turns, and integrals along it (N = p n points)."""
 
@@ -31,12 +46,8 @@ class Rubbing(eqx.Module):
     """Integral (m) along the same tendon from its start to each point."""
     beyond: Float[Array, "N N"]
     """Integral from each point to its end."""
-    dry: Float[Array, " p"]
-    """Coefficient of friction μ."""
-    speed: Float[Array, " p"]
-    """Speed (m/s) of sliding at which dry friction is nearly reached."""
-    viscous: Float[Array, " p"]
-    """β (s/m) of 002 §5.2.1."""
+    grip: Grip
+    """Numbers of shape (p, 1)."""
 
 
 class Channels(eqx.Module):
@@ -61,12 +72,27 @@ class Channels(eqx.Module):
         return len(self.of)
 
 
+class Corners(eqx.Module):
+    """Where tendons of straight segments turn over a disc or in a hole, and rub: c of them."""
+
+    after: Float[Array, "s c"]
+    """1 for segments that come after a corner of the same tendon."""
+    grip: Grip
+    """Numbers of shape (c,)."""
+    arriving: tuple[int, ...] = eqx.field(static=True)
+    """The segment before each corner."""
+    leaving: tuple[int, ...] = eqx.field(static=True)
+    """The one after it."""
+
+
 class Segments(eqx.Module):
     """Straight lines between points fixed to samples (or the ground): s of them."""
 
     inner: Float[Array, "s 3"]
     """Point in the frame of the first sample (m)."""
     outer: Float[Array, "s 3"]
+    corners: Corners | None
+    """None without friction."""
     inner_sample: tuple[int, ...] = eqx.field(static=True)
     outer_sample: tuple[int, ...] = eqx.field(static=True)
     of: tuple[int, ...] = eqx.field(static=True)
@@ -114,6 +140,11 @@ class Transmissions(eqx.Module):
         ]
         return np.array(found, dtype=int)
 
+    @property
+    def rubs(self) -> bool:
+        """Whether friction turns efforts away from the gradients of their coordinates."""
+        return self.channels.rubbing is not None or self.segments.corners is not None
+
     def gather(self, of: tuple[int, ...]) -> np.ndarray:
         """(k, parts) matrix that sums over the parts of each transmission."""
         own = np.array(of, dtype=int)
@@ -131,7 +162,7 @@ def no_channels() -> Channels:
 
 def no_segments() -> Segments:
     """No segment."""
-    return Segments(np.zeros((0, 3)), np.zeros((0, 3)), (), (), ())
+    return Segments(np.zeros((0, 3)), np.zeros((0, 3)), None, (), (), ())
 
 
 def no_transmissions(nv: int) -> Transmissions:

@@ -15,7 +15,6 @@ from supple.compile import jit
 from supple.errors import StateError
 from supple.lie import Pose
 from supple.mechanics.energy import Energies, Momentum, energies, momentum
-from supple.mechanics.forward_dynamics import violation_rates
 from supple.mechanics.frames import (
     find_frame,
     find_joint,
@@ -24,8 +23,9 @@ from supple.mechanics.frames import (
     frame_poses,
     rod_shape,
 )
-from supple.mechanics.inverse_dynamics import closing_wrenches, violation
+from supple.mechanics.inverse_dynamics import closing_wrenches
 from supple.mechanics.local import difference, rate, rate_derivative, retract
+from supple.mechanics.slack import open_by, open_rates
 from supple.mechanics.slips import slip_forces
 from supple.mechanics.transmissions import transmission_state
 from supple.model.inputs import input_slices, with_inputs
@@ -135,7 +135,9 @@ class Result:
         """How far each equation that closes a loop is from being fulfilled, (n, m) in m."""
         if self.model.holonomic == 0:
             return np.zeros((len(self.t), 0))
-        return np.asarray(_batched_violation(self.model, self.inputs, self.q, self.t))
+        return np.asarray(
+            _batched_violation(self.model, self.inputs, self.q, self.t, self.multipliers)
+        )
 
     @cached_property
     def violation_rate(self) -> np.ndarray:
@@ -145,7 +147,9 @@ class Result:
         """
         if self.model.equations == 0:
             return np.zeros((len(self.t), 0))
-        return np.asarray(_batched_rates(self.model, self.inputs, self.q, self.v, self.t))
+        return np.asarray(
+            _batched_rates(self.model, self.inputs, self.q, self.v, self.t, self.multipliers)
+        )
 
     def contact(self, name: str) -> np.ndarray:
         """Wrench (n, 6) that a knife edge or a rolling contact exerts on its item, at and in its frame.
@@ -304,8 +308,8 @@ def _over_time(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _batched_transmissions = _over_time(transmission_state)
-_batched_violation = _over_time(violation)
-_batched_rates = _over_time(violation_rates)
+_batched_violation = _over_time(open_by)
+_batched_rates = _over_time(open_rates)
 _batched_wrenches = _over_time(closing_wrenches)
 _batched_contacts = _over_time(slip_forces)
 _batched_poses = _over_time(frame_poses)

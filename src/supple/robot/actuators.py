@@ -27,12 +27,13 @@ class Tendon:
     runs straight between discs instead of in a channel.
 
     Give one of: ``tension`` (N); ``pull`` (m), by how much it is shortened, its tension then is an outcome;
-    ``pull`` with ``stiffness`` (N/m) and ``damping`` (N s/m) for an elastic tendon, which goes slack instead
-    of pushing; ``winch``, the name of a motor on whose ``drum`` (radius, m) it is wound (also with
-    stiffness). ``push=True`` allows a rod that pushes.
+    ``pull`` with ``stiffness`` (N/m) and ``damping`` (N s/m) for an elastic tendon; ``winch``, the name of a
+    motor on whose ``drum`` (radius, m) it is wound (also with stiffness). A tendon goes slack instead of
+    pushing, unless ``push=True`` makes it a rod that may.
 
-    ``friction`` is the Capstan coefficient μ in its channel, smooth below ``friction_speed`` (m/s), and
-    ``viscous`` β (s/m) the damping of sliding, both in proportion to tension and curvature.
+    ``friction`` is the Capstan coefficient μ in its channel or over its discs, smooth below
+    ``friction_speed`` (m/s), and ``viscous`` β (s/m) the damping of sliding, both in proportion to the
+    tension and to the angle by which the tendon is turned.
     """
 
     name: str

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy.linalg
@@ -26,6 +27,8 @@ from supple.model.laws import AbstractLaw, Constant
 from supple.model.model import Slot
 from supple.model.transmissions import (
     Channels,
+    Corners,
+    Grip,
     Rubbing,
     Segments,
     Transmissions,
@@ -102,17 +105,15 @@ def _tendon_route(item: Tendon, rods: dict[str, Rod], seating: Seating) -> Route
             # A channel along one rod needs no seats.
             needed = not alone or item.discs is not None
             seats = [seating.at_point(name, u, point) for u, point in ends] if needed else []
-            if item.discs is not None:
-                route.lines += pairwise(seats)
         if before is not None:
             _join(route, before, seats[0])
+        if item.discs is not None:
+            route.lines += pairwise(seats)
         before = seats[-1] if seats else None
     if not route.channels and not route.lines:
         raise DescriptionError(item.name, "on", item.on, "items that can move against one another")
-    if item.rubs and route.lines:
-        need = (
-            "a channel along rods that follow each other directly, without discs or joints between"
-        )
+    if item.rubs and route.lines and route.channels:
+        need = "discs, if the tendon goes over joints: friction is known in channels or at discs"
         raise DescriptionError(item.name, "friction", (item.friction, item.viscous), need)
     return route
 
@@ -146,7 +147,7 @@ def transmissions_of(
     motors = {item.name: item for item in items if isinstance(item, Motor)}
 
     channels = _channels(items, routes, rods, places)
-    segments = _segments(routes, sample_of)
+    segments = _segments(items, routes, sample_of)
     constants, arms = [], []
     for item, route in zip(items, routes, strict=True):
         constant, own = _affine(item, route, rods, places, joints, motors, nv)
@@ -194,13 +195,19 @@ def _effort(item: Actuator, rest: Any) -> tuple[type[AbstractEffort], dict[str, 
             return Pressure, {}
         if item.kind == "gas":
             return Gas, {"start": rest}
-        return Imposed, {"start": rest, "offset": 0.0, "sign": 1.0, "scale": 1 / item.area}
+        return Imposed, {
+            "start": rest,
+            "offset": 0.0,
+            "sign": 1.0,
+            "scale": 1 / item.area,
+            "taut": 1.0,
+        }
     if item.kind == "tension":
         return Tension, {"push": float(item.push)}
     if item.kind == "elastic":
         gains = {"stiffness": item.stiffness, "damping": item.damping}
         return Cable, {**gains, "rest": rest, "slack_width": SLACK_WIDTH * rest}
-    return Imposed, {"start": rest, "offset": rest, "sign": -1.0, "scale": 1.0}
+    return Imposed, {"start": rest, "offset": rest, "sign": -1.0, "scale": 1.0, "taut": 1.0}
 
 
 def _affine(
@@ -277,16 +284,45 @@ def _rest_lengths(
     return rest
 
 
-def _segments(routes: list[Route], sample_of: Callable[[Seat], int]) -> Segments:
+def _segments(
+    items: list[Actuator], routes: list[Route], sample_of: Callable[[Seat], int]
+) -> Segments:
     lines = [(i, a, b) for i, route in enumerate(routes) for a, b in route.lines]
     if not lines:
         return no_segments()
     return Segments(
         inner=stack([a.offset.position for _, a, _ in lines]),
         outer=stack([b.offset.position for _, _, b in lines]),
+        corners=_corners(items, [i for i, _, _ in lines]),
         inner_sample=tuple(sample_of(a) for _, a, _ in lines),
         outer_sample=tuple(sample_of(b) for _, _, b in lines),
         of=tuple(i for i, _, _ in lines),
+    )
+
+
+def _corners(items: list[Actuator], of: list[int]) -> Corners | None:
+    """Corners between segments of tendons that rub; the segments of one tendon follow each other."""
+    rubs = [isinstance(item, Tendon) and item.rubs for item in items]
+    arriving = [k for k, (a, b) in enumerate(pairwise(of)) if a == b and rubs[a]]
+    if not arriving:
+        return None
+    tendons = [item for k in arriving if isinstance(item := items[of[k]], Tendon)]
+    same = np.equal.outer(of, [of[k] for k in arriving])
+    later = np.arange(len(of))[:, None] > np.array(arriving)
+    return Corners(
+        after=(same & later).astype(float),
+        grip=_grip(tendons),
+        arriving=tuple(arriving),
+        leaving=tuple(k + 1 for k in arriving),
+    )
+
+
+def _grip(tendons: list[Tendon]) -> Grip:
+    """Numbers of friction, one for each tendon of a list."""
+    return Grip(
+        dry=stack([tendon.friction for tendon in tendons]),
+        speed=stack([tendon.friction_speed for tendon in tendons]),
+        viscous=stack([tendon.viscous for tendon in tendons]),
     )
 
 
@@ -386,9 +422,7 @@ def _rubbing(items: list[Tendon], channels: list[_Channel]) -> Rubbing:
         differentiation=stack([channel.differentiation for channel in channels]),
         before=before,
         beyond=whole - before,
-        dry=stack([item.friction for item in items]),
-        speed=stack([item.friction_speed for item in items]),
-        viscous=stack([item.viscous for item in items]),
+        grip=jax.tree.map(lambda number: number[:, None], _grip(items)),
     )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from supple.compile import jit
 from supple.errors import SolveError, StateError
-from supple.mechanics.inverse_dynamics import violation
+from supple.mechanics.slack import open_by
 from supple.model.model import Model
 from supple.solve.equilibrium import Rest, relax
 
@@ -17,7 +17,7 @@ CLOSED = 1e-9
 """A described shape closed to this (m) is taken as it is; steps close what is left."""
 
 relaxed = jit(relax, quick=True)
-_violation = jit(violation, quick=True)
+_violation = jit(open_by, quick=True)
 
 
 def closed_at_rest(model: Model, q: np.ndarray, t: float) -> Rest:

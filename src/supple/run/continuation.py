@@ -20,6 +20,8 @@ from supple.mechanics.frames import find_frame, find_rod, frame_poses, rod_shape
 from supple.mechanics.inverse_dynamics import equations
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates, retract
+from supple.mechanics.slack import can_slack, hold, reconsider, taut_at
+from supple.model.efforts import Imposed
 from supple.model.model import Model
 from supple.robot.robot import Robot
 from supple.run.simulate import as_model
@@ -120,6 +122,7 @@ def follow(
     """
     model = replace(as_model(robot), slips=())  # equations between velocities do not matter at rest
     begun = equilibrium(model) if start is None else start
+    model = _held(model, begun)
     m = model.equations
     scale = np.concatenate([np.asarray(model.scale), np.full(m, np.inf), [duration_scale]])
     point = _tangent_point(model, begun.q, begun.multipliers, begun.t, None, scale)
@@ -139,6 +142,9 @@ def follow(
         if found is None:
             break
         new, iterations = found
+        if _loosens(model, new):
+            message = f"stopped at t = {point.t:.6g} s: a tendon becomes taut or slack"
+            break
         special += _located(model, point, new, step, scale, len(points) - 1)
         points.append(new)
         point = new
@@ -161,6 +167,24 @@ def follow(
     )
 
 
+def _held(model: Model, at: Equilibrium) -> Model:
+    """The model with its tendons as they are at an equilibrium: taut or slack."""
+    if not can_slack(model):
+        return model
+    return hold(model, _taut_at(model, at.q, at.t, at.multipliers))
+
+
+def _loosens(model: Model, point: _Point) -> bool:
+    """Whether tendons that were taken for taut or slack no longer are."""
+    if not can_slack(model):
+        return False
+    held = next(e.taut for e in model.transmissions.efforts if isinstance(e, Imposed)) > 0
+    return not np.array_equal(_reconsidered(model, point.q, point.t, point.forces, held), held)
+
+
+_taut_at, _reconsidered = jit(taut_at, quick=True), jit(reconsider, quick=True)
+
+
 def _turned(point: _Point, sign: float) -> _Point:
     return _Point(point.q, point.forces, point.t, sign * point.direction, point.unstable)
 
@@ -171,6 +195,7 @@ def _matrix(tangent: Any, by_time: np.ndarray) -> np.ndarray:
     square[:n, :n] = tangent.stiffness
     square[:n, n:-1] = tangent.pushes.T
     square[n:, :n] = tangent.jacobian
+    square[n:, n:-1] = np.diag(tangent.yields)
     square[:, -1] = by_time
     return square
 

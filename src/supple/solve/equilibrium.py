@@ -23,6 +23,7 @@ from supple.mechanics.inverse_dynamics_tangent import (
 )
 from supple.mechanics.local import Coordinates, retract
 from supple.mechanics.saddle import saddle
+from supple.mechanics.slack import can_slack, hold, reconsider, taut_at
 from supple.model.model import Model
 from supple.solve.newton import (
     Factorisation,
@@ -87,6 +88,8 @@ class _Path(NamedTuple):
     tries: Int[Array, ""]
     iterations: Int[Array, ""]
     worst: Int[Array, ""]
+    taut: Bool[Array, " n"] | None
+    """Imposed coordinates taken for taut; None if they all must be."""
 
 
 def solve_equilibrium(
@@ -110,10 +113,12 @@ def solve_equilibrium(
     near, forces = lax.stop_gradient((path.q, path.multipliers))
 
     motion = Coordinates(near, zero, zero, zero, t, forces)
+    if path.taut is not None:
+        model = hold(model, path.taut)
     if differentiable:
         tangent = inverse_dynamics_tangent(model, motion)
         left = jnp.concatenate([tangent.residual, tangent.violation])
-        matrix = saddle(tangent.stiffness, tangent.jacobian, tangent.pushes)
+        matrix = saddle(tangent.stiffness, tangent.jacobian, tangent.pushes, tangent.yields)
         moved = with_derivative(jnp.zeros(n + model.equations), left, matrix)
         found = retract(model, near, moved[:n])
         forces = None if forces is None else forces + moved[n:]
@@ -147,7 +152,8 @@ def _follow(
 
     none, no = jnp.zeros((), dtype=int), jnp.zeros((), dtype=bool)
     zero, increment = jnp.zeros(model.nv), jnp.asarray(first_increment, dtype=float)
-    start = _Path(q, multipliers, zero, jnp.zeros(()), increment, no, none, none, none, none)
+    taut = jnp.ones(len(model.transmissions.imposed), dtype=bool) if can_slack(model) else None
+    start = _Path(q, multipliers, zero, jnp.zeros(()), increment, no, none, none, none, none, taut)
     return lax.while_loop(going, lambda s: _increment(model, s, t), start)
 
 
@@ -157,6 +163,8 @@ def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
     goal = jnp.minimum(s.factor + s.increment, 1.0)
     width = goal - s.factor
     loaded = eqx.tree_at(lambda m: m.load_factor, model, goal * model.load_factor)
+    if s.taut is not None:
+        loaded = hold(loaded, s.taut)
 
     n = model.nv
 
@@ -169,7 +177,9 @@ def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
 
     def linearise(y: Float[Array, " n_and_m"], state: Balance) -> Factorisation:
         tangent = tangent_of(loaded, motion(y), state)
-        return factorise(saddle(tangent.stiffness, tangent.jacobian, tangent.pushes))
+        return factorise(
+            saddle(tangent.stiffness, tangent.jacobian, tangent.pushes, tangent.yields)
+        )
 
     guess = s.slope * width
     if s.multipliers is not None:
@@ -180,20 +190,28 @@ def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
     found = solved._replace(x=solved.x[:n])
     turn = jnp.max(jnp.abs(found.x / scale[:n]))
     good = found.converged & (turn <= LARGEST_TURN)
+    taut, again = s.taut, jnp.zeros((), dtype=bool)
+    if taut is not None:
+        now = reconsider(loaded, retract(model, s.q, found.x), t, solved.x[n:], taut)
+        again = good & jnp.any(now != taut)
+        taut = jnp.where(again, now, taut)
+        good = good & ~again
     growth = jnp.clip(0.7 * LARGEST_TURN / jnp.maximum(turn, 1e-6), 1.0, 3.0)
     return s._replace(
         q=jnp.where(good, retract(model, s.q, found.x), s.q),
         multipliers=(
             None if s.multipliers is None else jnp.where(good, solved.x[n:], s.multipliers)
         ),
-        slope=jnp.where(good, found.x / width, 0.5 * s.slope),
+        slope=jnp.where(good, found.x / width, jnp.where(again, s.slope, 0.5 * s.slope)),
         factor=jnp.where(good, goal, s.factor),
-        increment=jnp.where(good, width * growth, width / 2),
+        # One more look at the same loads where tendons have become taut or slack.
+        increment=jnp.where(good, width * growth, jnp.where(again, width, width / 2)),
         done=good & (goal >= 1.0),
         taken=s.taken + good,
         tries=s.tries + 1,
         iterations=s.iterations + found.iterations,
         worst=found.worst,
+        taut=taut,
     )
 
 
@@ -237,10 +255,13 @@ def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
 
     def once(s: _Relaxation) -> _Relaxation:
         motion = Coordinates(s.q, zero, zero, zero, t, s.multipliers)
-        tangent = inverse_dynamics_tangent(model, motion)
+        now = hold(model, taut_at(model, s.q, t, s.multipliers)) if can_slack(model) else model
+        tangent = inverse_dynamics_tangent(now, motion)
         ratio = jnp.trace(elastic) / jnp.maximum(jnp.trace(tangent.mass), 1e-300)
         damping = elastic + 1e-3 * jnp.where(ratio > 0, ratio, 1.0) * tangent.mass
-        matrix = saddle(tangent.stiffness + damping / s.step, tangent.jacobian, tangent.pushes)
+        matrix = saddle(
+            tangent.stiffness + damping / s.step, tangent.jacobian, tangent.pushes, tangent.yields
+        )
         fraction = jnp.minimum(s.step, 1.0)
         left = jnp.concatenate([tangent.residual, fraction * tangent.violation])
         change = -factorise(matrix).solve(left)

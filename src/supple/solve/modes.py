@@ -11,6 +11,7 @@ from supple.compile import jit
 from supple.errors import StateError
 from supple.mechanics.inverse_dynamics_tangent import Tangent, inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates
+from supple.mechanics.slack import as_it_is
 from supple.model.model import Model
 
 AT_REST = 1e-6
@@ -62,6 +63,7 @@ class LinearModel:
 @partial(jit, quick=True)
 def _tangent(model, q, v, a, t, multipliers):  # type: ignore[no-untyped-def]
     zero = 0.0 * v
+    model = as_it_is(model, q, t, multipliers)
     return inverse_dynamics_tangent(model, Coordinates(q, zero, v, a, t, multipliers))
 
 

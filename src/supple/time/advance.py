@@ -11,7 +11,8 @@ from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.compile import jit
-from supple.mechanics.forward_dynamics import acceleration, allowed_velocity
+from supple.mechanics.forward_dynamics import acceleration
+from supple.mechanics.slack import hold, reconsider, set_out
 from supple.model.inputs import with_inputs
 from supple.model.model import Model
 from supple.model.state import State
@@ -23,6 +24,8 @@ from supple.time.scheme import AbstractScheme
 ACCUMULATION = 0.5
 """Errors of a run's n steps add up like n to this power: as a random walk, because vibrations turn their
 sign. A step may therefore err by accuracy (h / duration)^ACCUMULATION."""
+MOST_CHANGES = 8
+"""Attempts at one step with other tendons taken for taut."""
 
 
 class Status(enum.IntEnum):
@@ -48,7 +51,7 @@ class Status(enum.IntEnum):
             Status.INTERRUPTED: "interrupted; continue from the last state",
             Status.STEP_LIMIT: "the limit on the number of steps was reached",
             Status.BAD_INPUT: "a controller returned what cannot be used",
-            Status.SLACK: "a tendon of imposed length would have to push",
+            Status.SLACK: "a tendon of imposed length would have to push, which rollouts cannot let go",
         }[self]
 
 
@@ -71,6 +74,17 @@ class Saved(NamedTuple):
     """What controllers said."""
 
 
+class Taut(NamedTuple):
+    """Which imposed coordinates a step takes for taut, and how often it has changed its mind."""
+
+    held: Bool[Array, " n"]
+    before: Bool[Array, " n"]
+    """Those that were at the last state."""
+    changes: Int[Array, ""]
+    caught: Bool[Array, ""]
+    """Whether one has just become taut: it stops what lengthens it, so the run must start anew there."""
+
+
 class Cursor(NamedTuple):
     """Everything needed to go on: a run can stop at any cursor and continue from it."""
 
@@ -90,6 +104,8 @@ class Cursor(NamedTuple):
     """Energies so far, if the robot is passive and the scheme guarded."""
     feedback: Feedback
     """Inputs, and what controllers remember."""
+    taut: Taut | None
+    """Which tendons of imposed length are taut; None if they all must be."""
 
 
 class _Loop(NamedTuple):
@@ -112,9 +128,8 @@ def begin(
     if feedback is None:
         feedback = open_feedback(model)
     model = with_inputs(model, feedback.inputs)
-    v = allowed_velocity(model, state.q, state.v, state.t)
-    a, multipliers = acceleration(model, state.q, v, state.t)
-    state = State(jnp.asarray(state.t, dtype=float), state.q, v, a, multipliers)
+    t = jnp.asarray(state.t, dtype=float)
+    state, taut = set_out(model, state.q, state.v, t, state.multipliers)
     return Cursor(
         state=state,
         memory=scheme.start(model, state),
@@ -128,14 +143,15 @@ def begin(
         error=none + 1,
         ledger=open_ledger(model, state) if scheme.guarded else None,
         feedback=feedback,
+        taut=None if taut is None else Taut(taut, taut, zero, zero > 0),
     )
 
 
 def restart(model: Model, scheme: AbstractScheme, cursor: Cursor) -> Cursor:
-    """The cursor after a load has jumped or bent: a fresh acceleration, no memory of the past."""
+    """The cursor after a load has jumped or bent, or a tendon become taut: no memory of the past."""
     fresh = begin(model, scheme, cursor.state, cursor.h, cursor.feedback)
     running = jnp.zeros((), dtype=int)
-    return cursor._replace(state=fresh.state, memory=fresh.memory, status=running)
+    return cursor._replace(state=fresh.state, memory=fresh.memory, status=running, taut=fresh.taut)
 
 
 @partial(jit, static_argnames=("scheme", "chunk"))
@@ -169,7 +185,8 @@ def advance(
     )
 
     def going(s: _Loop) -> Bool[Array, ""]:
-        return (s.tried < attempts) & (s.tried < chunk) & (s.cursor.status == Status.RUNNING)
+        on = (s.tried < attempts) & (s.tried < chunk) & (s.cursor.status == Status.RUNNING)
+        return on if s.cursor.taut is None else on & ~s.cursor.taut.caught
 
     def once(s: _Loop) -> _Loop:
         before, call = s.cursor, jnp.asarray(jnp.inf)
@@ -234,7 +251,7 @@ def _listen(
     jumped = period > 0
     if isinstance(control, FixedStep):
         jumped = (period > 1.5 * control.dt) | (jumped & (c.state.t <= start))
-    now = with_inputs(model, feedback.inputs)
+    now = _held(with_inputs(model, feedback.inputs), c.taut)
 
     def fresh() -> tuple[State, Any]:
         old = c.state
@@ -243,6 +260,36 @@ def _listen(
 
     state, memory = lax.cond(jumped & usable, fresh, lambda: (c.state, c.memory))
     return c._replace(state=state, memory=memory), next_call(model, feedback, start)
+
+
+def _held(model: Model, taut: Taut | None) -> Model:
+    """The model of the next attempt."""
+    return model if taut is None else hold(model, taut.held)
+
+
+def _look_again(
+    model: Model, taut: Taut | None, solved: Bool[Array, ""], state: State
+) -> tuple[Taut | None, Bool[Array, ""], Bool[Array, ""]]:
+    """Whether tendons were rightly taken for taut or slack; whether to try the same step with others.
+
+    Where it does not settle, shorter steps are tried.
+    """
+    if taut is None:
+        return None, jnp.ones((), dtype=bool), jnp.zeros((), dtype=bool)
+    now = reconsider(model, state.q, state.t, state.multipliers, taut.held)
+    right = jnp.all(now == taut.held)
+    again = solved & ~right & (taut.changes < MOST_CHANGES)
+    held = jnp.where(again, now, taut.held)
+    changes = jnp.where(again, taut.changes + 1, 0)
+    return taut._replace(held=held, changes=changes), right, again
+
+
+def _arrive(taut: Taut | None, good: Bool[Array, ""]) -> Taut | None:
+    """What is taut after an attempt."""
+    if taut is None:
+        return None
+    caught = good & jnp.any(taut.held & ~taut.before)
+    return taut._replace(before=jnp.where(good, taut.held, taut.before), caught=caught)
 
 
 def _at_time(state: State, t: Float[Array, ""]) -> State:
@@ -271,8 +318,10 @@ def _fixed(
     h = jnp.minimum(c.h, room)
     # A last sliver would cost a step of its own and amplify round-off.
     h = jnp.where(room - h < 1e-6 * control.dt, room, h)
-    step = scheme.step(model, c.state, c.memory, h)
-    good = step.converged & _finite(step.state)
+    step = scheme.step(_held(model, c.taut), c.state, c.memory, h)
+    solved = step.converged & _finite(step.state)
+    taut, right, again = _look_again(model, c.taut, solved, step.state)
+    good = solved & right
     ledger = c.ledger
     if ledger is not None:
         ledger, kept = audit(model, ledger, c.state, step.state, control.gain)
@@ -285,12 +334,12 @@ def _fixed(
     status = jnp.where(
         good,
         jnp.where(arrived & (goal >= stop), Status.DONE, Status.RUNNING),
-        jnp.where(h / 2 < smallest, Status.NOT_CONVERGED, Status.RUNNING),
+        jnp.where((h / 2 < smallest) & ~again, Status.NOT_CONVERGED, Status.RUNNING),
     )
     cursor = Cursor(
         state=_select(good, state, c.state),
         memory=_select(good, step.memory, c.memory),
-        h=jnp.where(good, jnp.minimum(2 * h, control.dt), h / 2),
+        h=jnp.where(good, jnp.minimum(2 * h, control.dt), jnp.where(again, h, h / 2)),
         # A run that ends between grid instants goes on to the next one when it is resumed.
         target=c.target + (arrived & (grid - goal < 1e-6 * control.dt)),
         status=status.astype(int),
@@ -301,6 +350,7 @@ def _fixed(
         error=c.error,
         ledger=_select(good, ledger, c.ledger),
         feedback=c.feedback,
+        taut=_arrive(taut, good),
     )
     # After a full step go on with full steps; inside a split step keep the shorter ones.
     cursor = cursor._replace(h=jnp.where(arrived & (c.h >= control.dt), control.dt, cursor.h))
@@ -323,10 +373,11 @@ def _controlled(
     # Two equal steps to the end beat one long and one tiny one.
     h = jnp.where(h >= room, room, jnp.where(h > room / 2, room / 2, h))
     allowed = control.accuracy * (h / horizon) ** ACCUMULATION
-    step = scheme.step(model, c.state, c.memory, h, budget=allowed)
+    step = scheme.step(_held(model, c.taut), c.state, c.memory, h, budget=allowed)
     ratio = step.error / allowed
     solved = step.converged & _finite(step.state)
-    good = solved & (ratio <= 1.0)
+    taut, right, again = _look_again(model, c.taut, solved, step.state)
+    good = solved & right & (ratio <= 1.0)
     arrived = good & (h == room)
     # Proportional-integral rule; the budget itself shrinks with h, hence the smaller power.
     power = scheme.error_order - ACCUMULATION
@@ -335,7 +386,7 @@ def _controlled(
     growth = jnp.where(
         good, jnp.clip(growth, 0.3, 4.0), jnp.clip(control.safety * now ** (-1.0 / power), 0.1, 0.8)
     )
-    growth = jnp.where(solved, growth, 0.35)
+    growth = jnp.where(again, 1.0, jnp.where(solved & right, growth, 0.35))
     # Slow convergence costs more than a shorter step.
     growth = jnp.where(good, jnp.minimum(growth, _affordable(step.iterations)), growth)
     state = step.state
@@ -360,6 +411,7 @@ def _controlled(
         error=jnp.where(good, now, c.error),
         ledger=c.ledger,
         feedback=c.feedback,
+        taut=_arrive(taut, good),
     )
     return cursor, good, step.update
 

@@ -110,7 +110,8 @@ class _Problem(NamedTuple):
         if self.penalty:
             m = self.model.holonomic
             inner = inner + self.penalty * tangent.pushes[:m].T @ tangent.jacobian[:m]
-        return saddle(inner, tangent.closing(self.by_rate), tangent.pushes)
+        yields = self.by_change * tangent.yields
+        return saddle(inner, tangent.closing(self.by_rate), tangent.pushes, yields)
 
     def solve(
         self, guess: Float[Array, " nv"], state: State, settings: NewtonSettings

@@ -116,8 +116,9 @@ class _Stages(NamedTuple):
                 axis=1,
             )
             pulling = jnp.einsum("ij,imn->injm", jnp.eye(count), tangent.pushes)
-            none = jnp.zeros((*closing.shape[:3], self.model.equations))
-            bottom = jnp.concatenate([closing, none], axis=3)
+            yields = jax.vmap(jnp.diag)(tangent.yields / h**2)
+            yielding = jnp.einsum("ij,imn->imjn", jnp.eye(count), yields)
+            bottom = jnp.concatenate([closing, yielding], axis=3)
             blocks = jnp.concatenate([jnp.concatenate([blocks, pulling], axis=3), bottom], axis=1)
         left = self.residuals(states)
         matrix = blocks.reshape(count * n, count * n)
@@ -165,7 +166,8 @@ def _corrector(problem: _Stages, guess: Float[Array, "s n"], states: Balance) ->
         matrix = tangent.mass + (h * mu) * tangent.damping + (h * mu) ** 2 * tangent.stiffness
         places = np.arange(problem.model.equations) < problem.model.holonomic
         closing = np.where(places, mu**2, mu)[:, None] * tangent.closing(1 / (h * mu))
-        factors.append(factorise(saddle(matrix, closing, tangent.pushes)))
+        yields = tangent.yields / h**2
+        factors.append(factorise(saddle(matrix, closing, tangent.pushes, yields)))
     turns = stage_turns(problem.model, problem.state.q, c.x, middle)
     return _Corrector(tangent.mass, tuple(factors), turns)
 

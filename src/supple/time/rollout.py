@@ -9,6 +9,7 @@ from jaxtyping import Float, Int
 
 from supple.arrays import Array
 from supple.mechanics.forward_dynamics import acceleration, allowed_velocity
+from supple.mechanics.slack import can_slack, reconsider
 from supple.model.model import Model
 from supple.model.state import State
 from supple.time.advance import Status
@@ -33,18 +34,27 @@ def rollout(
     t = jnp.asarray(state.t, dtype=float)
     v = allowed_velocity(model, q, v, t)
     begun = State(t, q, v, *acceleration(model, q, v, t))
+    everything = jnp.ones(len(model.transmissions.imposed), dtype=bool)
 
     def once(carry, _):  # type: ignore[no-untyped-def]
-        now, memory, alive, count = carry
+        now, memory, status, count = carry
         step = scheme.step(model, now, memory, h, differentiable=True)
+        alive = status == Status.DONE
         good = alive & step.converged
+        status = jnp.where(alive & ~good, Status.NOT_CONVERGED, status)
+        if can_slack(model):
+            end = step.state
+            taut = reconsider(model, end.q, end.t, end.multipliers, everything)
+            status = jnp.where(good & ~jnp.all(taut), Status.SLACK, status)
+            good = good & jnp.all(taut)
 
         def keep(new: Any, old: Any) -> Any:
             return jax.tree.map(lambda a, b: jnp.where(good, a, b), new, old)
 
         after = keep(step.state, now)
-        return (after, keep(step.memory, memory), good, count + good), after
+        return (after, keep(step.memory, memory), status, count + good), after
 
-    carry = (begun, scheme.start(model, begun), jnp.ones((), dtype=bool), jnp.zeros((), dtype=int))
-    (_, _, alive, count), states = lax.scan(once, carry, None, length=steps)
-    return Rollout(states, jnp.where(alive, Status.DONE, Status.NOT_CONVERGED), count)
+    done, none = jnp.full((), Status.DONE, dtype=int), jnp.zeros((), dtype=int)
+    carry = (begun, scheme.start(model, begun), done, none)
+    (_, _, status, count), states = lax.scan(once, carry, None, length=steps)
+    return Rollout(states, status, count)

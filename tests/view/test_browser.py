@@ -92,6 +92,12 @@ def test_the_viewer_shows_the_rods_and_plays_them(page, run):
         wait_for(lambda: (coloured(page) ^ first).sum() > 100, "motion")
         page.get_by_role("button", name="Pause").click()
         wait_for(lambda: not viewer.playing, "pause")
+        (client,) = viewer.server.get_clients().values()
+        viewer.seek(0.0)
+        before, viewer.follow.value = client.camera.position, "arm"
+        viewer.seek(0.5)
+        moved = run.position("arm")[-1] - run.position("arm")[0]
+        np.testing.assert_allclose(client.camera.position - before, moved, atol=1e-6)
         viewer.stage.layers["rods"].visible = viewer.stage.layers["tendons"].visible = False
         wait_for(lambda: not coloured(page).any(), "empty scene")
     finally:

@@ -55,7 +55,10 @@ docs: $(STAMP)  ## the documentation, as a site in out/site
 	$(PY) -m mkdocs build --strict --quiet
 	@echo "site: $(CURDIR)/out/site/index.html"
 
-validate: $(STAMP)  ## the slow tests, then the full benchmarks
+validate: $(STAMP)  ## the slow tests, the viewer in a browser, then the full benchmarks
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
+		|| { echo "the viewer is tested in a browser: apt-get install chromium" >&2; exit 1; }
+	$(TEST_ENV) $(PY) -m pytest tests/view/test_browser.py
 	$(TEST_ENV) $(PY) -m pytest -n $(JOBS) --durations=15 -m slow
 	$(PY) benchmarks/run.py --full
 

@@ -14,11 +14,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.M | re.S)
-PAGES = sorted(
-    path.relative_to(ROOT).as_posix()
-    for path in (ROOT / "docs").rglob("*.md")
-    if BLOCK.search(path.read_text()) and path.name != "files.md"
-)
+PAGES = [
+    "docs/start.md",
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs/guide").glob("*.md")),
+    "docs/robots.md",
+    "docs/extending.md",
+]
 
 
 def printed(page: str) -> list[tuple[str, str | None, str]]:

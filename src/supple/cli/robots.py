@@ -259,9 +259,9 @@ def run(
         store = Store(folder / f"{name}.run", file=found.text, folder=place, study=name)
         watch = None
         if seen:
-            from supple.cli.viewing import opened
+            from supple.cli import viewing
 
-            viewer = opened(found)
+            viewer = viewing.opened(found, port=viewing.PORT)
             watch = viewer.watch
         with Bar(duration_of(found, name), quiet=as_json) as bar:
             result = found.run(name, progress=bar, watch=watch, store=store, go_on=resume)
@@ -280,10 +280,10 @@ def run(
             written["html"] = str(page)
     _report_run(result, written, as_json)
     if seen:
-        from supple.cli.viewing import stay
+        from supple.cli import viewing
 
         viewer.play(result)
-        stay(viewer)
+        viewing.stay(viewer)
 
 
 def duration_of(found: "RobotFile", study: str) -> float:

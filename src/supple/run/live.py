@@ -7,10 +7,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Float
 
+from supple.arrays import Array
 from supple.errors import StateError
 from supple.model.inputs import input_slices
-from supple.model.laws import Input
+from supple.model.laws import AbstractLaw, Input
 from supple.results.result import Result
 from supple.robot.actuators import Chamber, Motor, Tendon
 from supple.robot.controller import Controller
@@ -20,15 +22,34 @@ from supple.robot.loads import Wrench
 from supple.robot.robot import Robot
 from supple.run.outside import ControllerFailed, Outside
 from supple.run.simulate import as_model, start_state
-from supple.time.advance import Cursor, Saved, Status, advance, begin
+from supple.time.advance import Cursor, Saved, Status, advance, begin, restart
 from supple.time.alpha import generalized_alpha
 from supple.time.control import FixedStep
 from supple.time.scheme import AbstractScheme
 
 ATTEMPTS = 32
-"""Most parts that one step may be split into."""
+"""Most parts of a step that are tried at once."""
 SMOOTHING = 0.06
 """Seconds in which an input goes over to another value: imposed lengths and angles may not jump."""
+
+
+class Moving(AbstractLaw):
+    """A set point on its way: ``point`` says (when, from which value, how fast).
+
+    Inside a step it moves evenly: where it jumped at the beginning, parts of a step would be harder to solve
+    than the whole.
+    """
+
+    point: Input
+
+    def __call__(self, t: Float[Array, ""]) -> Float[Array, ""]:
+        since, value, rate = self.point(t)
+        return value + rate * (t - since)
+
+    def values(self, result: Result) -> np.ndarray:
+        """What it said in a result, (n,)."""
+        since, value, rate = result.input(self.point.name).T
+        return np.asarray(value + rate * (result.t - since))
 
 
 @dataclass(frozen=True)
@@ -85,7 +106,10 @@ def drives_of(robot: Robot, duration: float = 1.0) -> tuple[Robot, list[Drive]]:
             unit = {"N m": "N", "rad": "m", "rad/s": "m/s"}[unit] if sliding else unit
         reach = 2 * float(np.abs(values).max())
         drives.append(Drive(name, field, unit, factor, first, 0.0, reach))
-        changed.append(replace(item, **{field: Input(name, first)}))
+        if not isinstance(law, Input):
+            changed.append(
+                replace(item, **{field: Moving(Input(name, np.array([0.0, first, 0.0])))})
+            )
     unique = {drive.name: _as_wide(drive, drives) for drive in drives}
     return robot.replacing(*changed), list(unique.values())
 
@@ -181,26 +205,35 @@ class LiveRun:
         for drive in self.drives:
             inputs[self._places[drive.name]] = self._towards(drive.name, wanted[drive.name])
         cursor = self.cursor._replace(feedback=feedback._replace(inputs=jnp.asarray(inputs)))
+        found, status = 0, Status.RUNNING
+        while found == 0 and status == Status.RUNNING:
+            cursor, saved, found, status = self._advanced(cursor)
+        if found == 0:
+            self.status, self.message = status, status.message
+            return False
+        self.cursor = cursor._replace(status=jnp.zeros((), dtype=int))
+        self._saved = Saved(*(np.asarray(x)[found - 1 : found] for x in saved))
+        return True
+
+    def _advanced(self, cursor: Cursor) -> tuple[Cursor, Saved, int, Status]:
+        """The next instant, or a part of the way to it; also how many instants were saved."""
+        if cursor.taut is not None and bool(cursor.taut.caught):
+            cursor = restart(self.model, self.scheme, cursor)
         begun = jnp.asarray(float(self._start.t))
         wall = begun + cursor.target * self.dt
         after, saved, found = advance(
             self.model, self.scheme, self._control, ATTEMPTS, cursor,
             begun, wall, jnp.asarray(1.0), jnp.asarray(ATTEMPTS),
         )  # fmt: skip
-        status = Status(int(after.status))
-        if status not in (Status.RUNNING, Status.DONE) or int(found) == 0:
-            self.status = Status.NOT_CONVERGED if status == Status.RUNNING else status
-            self.message = self.status.message
-            return False
-        self.cursor = after._replace(status=jnp.zeros((), dtype=int))
-        last = int(found) - 1
-        self._saved = Saved(*(np.asarray(x)[last : last + 1] for x in saved))
-        return True
+        return after, saved, int(found), Status(int(after.status))
 
-    def _towards(self, name: str, wanted: float) -> float:
-        """The next value of a critically damped way to a wanted one."""
-        h = self.dt / SMOOTHING
-        rate = self._rates[name] + h / SMOOTHING * (wanted - self._values[name])
-        self._rates[name] = rate / (1 + h) ** 2
-        self._values[name] += self.dt * self._rates[name]
-        return self._values[name]
+    def _towards(self, name: str, wanted: float) -> tuple[float, ...]:
+        """The next part of a critically damped way to a wanted value, as the input takes it."""
+        h, before = self.dt / SMOOTHING, self._values[name]
+        rate = self._rates[name] + h / SMOOTHING * (wanted - before)
+        self._rates[name] = rate = rate / (1 + h) ** 2
+        self._values[name] = after = before + self.dt * rate
+        where = self._places[name]
+        return (
+            (after,) if where.stop - where.start == 1 else (float(self._saved.t[0]), before, rate)
+        )

@@ -21,20 +21,25 @@ def circle(sides: int = ROUND) -> np.ndarray:
     return np.stack([np.cos(angle), np.sin(angle)], axis=-1)
 
 
-def prism(outline: np.ndarray) -> Mesh:
-    """A closed prism of length 1 along x, centred, over an outline (k, 2) in y and z.
-
-    Its ends have vertices of their own, so that their edges stay sharp where surfaces are drawn smooth.
-    """
+def tube(outline: np.ndarray) -> Mesh:
+    """The side of a prism of length 1 along x, centred, over an outline (k, 2) in y and z."""
     k = len(outline)
     ends = [np.column_stack([np.full(k, x), outline]) for x in (-0.5, 0.5)]
     a = np.arange(k)
     b = (a + 1) % k
-    sides = np.concatenate([np.stack([a, b, a + k], 1), np.stack([b, b + k, a + k], 1)])
+    return np.concatenate(ends), np.concatenate(
+        [np.stack([a, b, a + k], axis=1), np.stack([b, b + k, a + k], axis=1)]
+    )
+
+
+def prism(outline: np.ndarray) -> Mesh:
+    """A tube with closed ends; these have vertices of their own, so that edges stay sharp."""
+    k = len(outline)
+    side, around = tube(outline)
     fan = np.arange(1, k - 1)
-    first = 2 * k + np.stack([0 * fan, fan + 1, fan], 1)
-    last = 3 * k + np.stack([0 * fan, fan, fan + 1], 1)
-    return np.concatenate([*ends, *ends]), np.concatenate([sides, first, last])
+    first = 2 * k + np.stack([0 * fan, fan + 1, fan], axis=1)
+    last = 3 * k + np.stack([0 * fan, fan, fan + 1], axis=1)
+    return np.concatenate([side, side]), np.concatenate([around, first, last])
 
 
 def solid_of(body: Body, least: float) -> Mesh:

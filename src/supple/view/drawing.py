@@ -20,6 +20,7 @@ from supple.robot.items import Body, KnifeEdge, Rod, Rolling
 from supple.robot.loads import Wrench
 from supple.robot.looks import Look
 from supple.robot.robot import Robot
+from supple.run.live import Moving
 from supple.view.bodies import ROUND, Mesh, circle, look_of, solid_of
 from supple.view.colours import rod_values
 
@@ -281,6 +282,8 @@ def _law(result: Result, item: Wrench) -> np.ndarray:
     law = item.time_law()
     if isinstance(law, Input):
         values = result.input(law.name)
+    elif isinstance(law, Moving):
+        values = law.values(result)
     else:
         values = np.asarray(jax.vmap(law)(np.asarray(result.t)))
     return values.reshape(len(result.t), -1)

@@ -42,6 +42,10 @@ class Live(Window):
                 )
                 for drive in run.drives
             }
+            if not run.drives:
+                gui.add_markdown(
+                    "Nothing drives this robot: it has no tendon, chamber, motor or load."
+                )
         self.button.on_click(lambda _: self.pause(not self.paused))
         reset.on_click(lambda _: self.reset())
         self._reset = False

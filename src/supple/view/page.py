@@ -1,16 +1,14 @@
 """A run as one self-contained page: it plays in any browser, without network."""
 
 import html
-import sys
 from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
 from pathlib import Path
 
 from supple.results.result import Result
 from supple.robot.looks import Look
 from supple.view.colours import check_choice, legend_html
 from supple.view.drawing import Drawing, drawing_of
-from supple.view.stage import Stage, open_server
+from supple.view.stage import Stage, close_server, open_server
 
 
 def to_html(
@@ -45,15 +43,15 @@ def page_of(drawing: Drawing, colour: str = "curvature") -> str:
                 recording.insert_sleep(float(drawing.t[frame + 1] - drawing.t[frame]))
         page: str = recording.as_html()
     finally:
-        with redirect_stdout(sys.stderr):
-            server.stop()
+        close_server(server)
     legend = legend_html(colour, stage.largest.get(colour, 0.0))
+    title = html.escape(drawing.name)
     corner = (
         '<div style="position:fixed;top:10px;right:10px;width:210px;z-index:5;pointer-events:none;'
         'background:#ffffffcc;border-radius:6px;padding:6px 2px 2px;color:#333">'
-        f'<b style="margin:0 12px;font:600 14px system-ui,sans-serif">{html.escape(drawing.name)}</b>'
+        f'<b style="display:block;margin:0 12px;font:600 14px system-ui,sans-serif">{title}</b>'
         f"{legend}</div>"
     )
     end = page.rindex("</body>")
-    name = f"<title>{html.escape(drawing.name)}</title>"
-    return page[:end].replace("<title>Viser</title>", name, 1) + corner + page[end:]
+    named = page[:end].replace("<title>Viser</title>", f"<title>{title}</title>", 1)
+    return named + corner + page[end:]

@@ -1,6 +1,6 @@
 """A drawing in the scene of a viser server: one call shows one instant."""
 
-import sys
+import io
 from contextlib import redirect_stdout
 from typing import Any
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from supple.errors import StateError
-from supple.view.bodies import prism
+from supple.view.bodies import Mesh, prism, tube
 from supple.view.colours import PLAIN, colours_of, tension_look
 from supple.view.drawing import Drawing, Strand
 
@@ -16,6 +16,8 @@ BODY = (154, 160, 172)
 ARROWS = {"force": (224, 122, 20), "moment": (150, 70, 190), "contact": (20, 140, 90)}
 LAYERS = ("ground", "rods", "bodies", "tendons", "frames", "names", "forces")
 """Parts of the scene that can be hidden."""
+ENDS = [0, -1]
+"""The first and the last piece of a rod."""
 VIEW = np.array([0.55, -1.0, 0.42])
 """From where the robot is seen."""
 FIELD = np.radians(35.0)
@@ -30,8 +32,14 @@ def open_server(host: str, port: int, label: str | None = None) -> Any:
         import viser
     except ImportError as error:
         raise StateError("view: viser is not installed; need pip install 'supple[view]'") from error
-    with redirect_stdout(sys.stderr):  # it greets; what is printed may be read by a program
+    with redirect_stdout(io.StringIO()):  # it greets, and programs may read what is printed
         return viser.ViserServer(host=host, port=port, label=label, verbose=False)
+
+
+def close_server(server: Any) -> None:
+    """Stop listening, without a word."""
+    with redirect_stdout(io.StringIO()):
+        server.stop()
 
 
 def quaternions(rotation: np.ndarray) -> np.ndarray:
@@ -60,48 +68,56 @@ def round_length(length: float) -> float:
 
 
 class _RodNode:
-    """A rod as a row of short straight prisms, each with its own colour."""
+    """A rod as a row of short straight tubes, each with its own colour, and a lid at either end."""
 
     def __init__(self, scene: Any, rod: Strand) -> None:
         middle = rod.outline[1::2]
         self.extent = np.maximum(np.abs(middle).max(axis=1), 1e-9)  # along y and z
-        vertices, faces = prism(middle[len(middle) // 2] / self.extent[len(middle) // 2])
         self.load(rod)
-        self.handle = scene.add_batched_meshes_simple(
-            f"/rods/{rod.name}",
-            vertices.astype(np.float32),
-            faces.astype(np.uint32),
-            batched_wxyzs=self.turns[0],
-            batched_positions=self.places[0],
-            batched_scales=self.scales[0],
+        shape = middle[len(middle) // 2] / self.extent[len(middle) // 2]
+        self.handle = self._add(scene, "side", tube(shape), slice(None))
+        self.lids = self._add(scene, "lids", prism(shape), ENDS)
+
+    def _add(self, scene: Any, part: str, mesh: Mesh, pieces: Any) -> Any:
+        return scene.add_batched_meshes_simple(
+            f"/rods/{self.rod.name}/{part}",
+            mesh[0].astype(np.float32),
+            mesh[1].astype(np.uint32),
+            batched_wxyzs=self.turns[0, pieces],
+            batched_positions=self.places[0, pieces],
+            batched_scales=self.scales[0, pieces],
             batched_colors=PLAIN,
-            flat_shading=rod.sharp,
+            flat_shading=self.rod.sharp,
+            side="double",
             lod="off",
             receive_shadow=False,  # its own pieces would draw rings on it
         )
 
     def load(self, rod: Strand) -> None:
+        """Take another drawing of the rod."""
         self.rod = rod
         ends, self.places = rod.position[:, ::2], rod.position[:, 1::2].astype(np.float32)
         self.turns = quaternions(rod.rotation[:, 1::2]).astype(np.float32)
         # Longer than they are by what bending opens on the outer side, so that no gap shows.
         opens = (rod.values["curvature"][:, 1::2] * self.extent.max(axis=1)).max(axis=0)
-        length = np.linalg.norm(np.diff(ends, axis=1), axis=-1) * (1.01 + opens)
+        length = np.linalg.norm(np.diff(ends, axis=1), axis=-1) * (1.0 + opens)
         step = 1e-3 * max(float(length.max()), 1e-12)
         lengths = np.round(length / step) * step  # changes too small to be seen are not sent
         across = np.broadcast_to(self.extent, (*lengths.shape, 2))
         self.scales = np.concatenate([lengths[..., None], across], axis=-1).astype(np.float32)
 
     def show(self, frame: int, colour: str, largest: float) -> None:
-        handle = self.handle
-        handle.batched_positions = self.places[frame]
-        handle.batched_wxyzs = self.turns[frame]
-        handle.batched_scales = self.scales[frame]
-        handle.batched_colors = (
-            np.array(PLAIN, dtype=np.uint8)
+        """Show one instant."""
+        colours = (
+            np.tile(np.array(PLAIN, dtype=np.uint8), (self.places.shape[1], 1))
             if colour == "plain"
             else colours_of(colour, self.rod.values[colour][frame, 1::2], largest)
         )
+        for handle, pieces in ((self.handle, slice(None)), (self.lids, ENDS)):
+            handle.batched_positions = self.places[frame, pieces]
+            handle.batched_wxyzs = self.turns[frame, pieces]
+            handle.batched_scales = self.scales[frame, pieces]
+            handle.batched_colors = colours[pieces]
 
 
 class Stage:
@@ -111,6 +127,14 @@ class Stage:
         self.server, self.colour = server, colour
         scene = server.scene
         scene.set_up_direction("+z")
+        # Lights of our own: pictures of surroundings take seconds where there is no graphics card.
+        scene.configure_environment_map(hdri=None)
+        scene.add_light_hemisphere(
+            "/lights/sky", sky_color=(255, 255, 255), ground_color=(170, 176, 188), intensity=1.4
+        )
+        scene.add_light_directional(
+            "/lights/side", intensity=0.5, wxyz=(0.85, 0.5, 0.1, 0.1), cast_shadow=False
+        )
         low, high = drawing.bounds
         self.span = span = float(np.max(high - low)) or 1.0
         server.initial_camera.fov = FIELD
@@ -120,6 +144,7 @@ class Stage:
             for name in LAYERS
         }  # fmt: skip
         self._ground(low, high)
+        self._gravity(drawing.gravity, low, high)
         self.rods = [_RodNode(scene, rod) for rod in drawing.rods]
         self.solids = [
             scene.add_mesh_simple(
@@ -142,14 +167,7 @@ class Stage:
             for line in drawing.lines
         ]
         self.arrows = [
-            scene.add_arrows(
-                f"/forces/{arrow.kind} {arrow.name}",
-                points=np.zeros((1, 2, 3)),
-                colors=ARROWS[arrow.kind],
-                shaft_radius=0.006 * span,
-                head_radius=0.016 * span,
-                head_length=0.045 * span,
-            )
+            self._add_arrow(f"{arrow.kind} {arrow.name}", ARROWS[arrow.kind])
             for arrow in drawing.arrows
         ]
         self.axes = scene.add_batched_axes(
@@ -186,6 +204,26 @@ class Stage:
         )
         self.server.scene.add_frame(
             "/ground/world", axes_length=0.08 * self.span, axes_radius=0.003 * self.span
+        )
+
+    def _gravity(self, gravity: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+        """An arrow beside the robot that tells where things fall."""
+        size = float(np.linalg.norm(gravity))
+        if size == 0:
+            return
+        start = (low + high) / 2 - np.array([0.75 * self.span, 0.0, 0.0])
+        end = start + 0.15 * self.span * gravity / size
+        self._add_arrow("gravity", (150, 155, 165)).points = np.stack([start, end])[None]
+        self.server.scene.add_label("/forces/g", "g", position=start, font_screen_scale=0.8)
+
+    def _add_arrow(self, name: str, colour: tuple[int, int, int]) -> Any:
+        return self.server.scene.add_arrows(
+            f"/forces/{name}",
+            points=np.zeros((1, 2, 3)),
+            colors=colour,
+            shaft_radius=0.006 * self.span,
+            head_radius=0.016 * self.span,
+            head_length=0.045 * self.span,
         )
 
     def load(self, drawing: Drawing) -> None:

@@ -1,10 +1,8 @@
 """A robot in the browser: what is shown and how, and a run that plays there or grows as it is computed."""
 
-import sys
 import threading
 import time as clock
 from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,7 @@ from supple.results.result import Result
 from supple.robot.looks import Look
 from supple.view.colours import CHOICES, check_choice, legend_html
 from supple.view.drawing import Drawing, drawing_of
-from supple.view.stage import LAYERS, Stage, camera_on, open_server
+from supple.view.stage import LAYERS, Stage, camera_on, close_server, open_server
 
 LOOPBACK = "127.0.0.1"
 RATE = 30.0
@@ -39,11 +37,10 @@ class Window:
         check_choice(colour)
         self.name, self.first_colour = name, colour
         self.looks, self.folder = looks, folder
-        self.server: Any = open_server(host, port, f"Supple: {name}")
+        self.server: Any = open_server(host, port, name)
         self.server.gui.configure_theme(
             show_logo=False, show_share_button=False, control_width="small"
         )
-        self.server.gui.set_panel_label(name)
         self.stage: Stage | None = None
         self.frame = 0
         self._lock = threading.RLock()
@@ -101,9 +98,7 @@ class Window:
             self.layers = {
                 name: gui.add_checkbox(name, stage.layers[name].visible)
                 for name in LAYERS
-                if name not in ("rods", "bodies")
-                and not (name == "tendons" and not stage.lines)
-                and not (name == "forces" and not stage.arrows)
+                if name not in ("rods", "bodies") and not (name == "tendons" and not stage.lines)
             }
         with gui.add_folder("Camera"):
             fit = gui.add_button("Fit")
@@ -147,8 +142,7 @@ class Window:
         self._stopped.set()
         if self._thread is not None:
             self._thread.join(timeout=5.0)
-        with redirect_stdout(sys.stderr):
-            self.server.stop()
+        close_server(self.server)
 
 
 class Viewer(Window):

@@ -145,7 +145,7 @@ def smoothed(times: Any, values: Any, cutoff: float) -> Spline:
 
 
 def triangle(start: float, peak: float, end: float, height: Any = 1.0) -> Table:
-    """Zero until ``start``, up to ``height`` at ``peak``, zero from ``end``."""
+    """Zero until ``start`` (s), up to ``height`` at ``peak``, zero from ``end``."""
     zero = 0.0 * height
     return Table(
         (start, peak, end),
@@ -154,7 +154,7 @@ def triangle(start: float, peak: float, end: float, height: Any = 1.0) -> Table:
 
 
 def ramp(start: float, end: float, height: Any = 1.0) -> Table:
-    """Zero until ``start``, linear up to ``height`` at ``end``, constant after."""
+    """Zero until ``start`` (s), linear up to ``height`` at ``end`` (s), constant after."""
     zero = 0.0 * height
     return Table((start, end), [zero, height] if _plain(height) else jnp.stack([zero, height]))
 

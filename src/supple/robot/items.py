@@ -76,7 +76,7 @@ class _Jointed(_Item):
 
 @dataclass(frozen=True)
 class Rod(_Jointed):
-    """A slender elastic rod along its local x axis.
+    """A slender elastic rod of ``length`` (m) along its local x axis.
 
     ``section`` and ``material`` give its matrices, or ``properties`` gives them directly.
     ``strains`` names a rod model ("kirchhoff", "reissner", "planar", …) or lists strains; "auto" and
@@ -248,7 +248,7 @@ def _compliance_ratio(rod: Rod) -> float:
 
 @dataclass(frozen=True)
 class Body(_Jointed):
-    """A rigid body.
+    """A rigid body of ``mass`` (kg).
 
     ``inertia`` is about the centre of mass, in the body's axes: (Ixx, Iyy, Izz) or a 3x3 matrix
     (kg m²); ``com`` is the centre of mass in the body frame (m).

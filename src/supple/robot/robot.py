@@ -39,7 +39,7 @@ DEFAULT_ACCURACY = 1e-3
 
 @dataclass(frozen=True, init=False)
 class Robot:
-    """Named rods, bodies, markers and loads; immutable.
+    """Named rods, bodies, joints, actuators and loads under ``gravity`` (m/s², (3,)); immutable.
 
     >>> robot = Robot(
     ...     Rod("arm", length=0.5, section=Circle(2e-3), material=Material(E=2e11, density=7800)),

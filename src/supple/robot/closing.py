@@ -1,5 +1,7 @@
 """From a closing joint as users write it to its equations, and the equations a robot needs of them."""
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -80,7 +82,7 @@ def _normals(axis: Any) -> np.ndarray:
     return np.stack([first, np.cross(axis, first)])
 
 
-@jit
+@partial(jit, quick=True)
 def _violation(model: Model, q: Any) -> Any:
     """Violation of the closures at q (m), and its derivative by local coordinates."""
 
@@ -102,9 +104,9 @@ def without_redundancy(model: Model) -> Model:
     known = _without_tracers(model)
     if known is None:
         return model
-    # Also while a function of the description is being compiled.
-    with jax.ensure_compile_time_eval():
-        keep = _needed_rows(known, raises=not is_traced(model))
+    # A thread of its own computes with numbers also while a function of the description is being traced here.
+    with ThreadPoolExecutor(1) as thread:
+        keep = thread.submit(_needed_rows, known, raises=not is_traced(model)).result()
     c = model.closures
     if len(keep) == c.size:
         return model
@@ -139,7 +141,7 @@ def _needed_rows(known: Model, *, raises: bool) -> list[int]:
     return _independent_everywhere(known, everywhere, raises=raises)
 
 
-@jit
+@partial(jit, quick=True)
 def _retract(model: Model, q: Any, x: Any) -> Any:
     return retract(model, q, x)
 

@@ -119,7 +119,7 @@ class Painter:
             centre = corners.mean(axis=1)
             front = np.einsum("pi,pi->p", normal, self.camera.position - centre) > 0
             seen, depth = self.camera(corners[front])
-            light = 0.62 + 0.38 * np.clip(normal[front] @ LIGHT, -0.6, 1.0)
+            light = 0.8 + 0.3 * np.clip(normal[front] @ LIGHT, -0.7, 1.0)
             polygons += list(seen)
             depths.append(depth.mean(axis=1))
             colours.append(light[:, None] * np.broadcast_to(colour, (len(front), 3))[front] / 255)

@@ -30,7 +30,7 @@ from supple.time.scheme import AbstractScheme
 ATTEMPTS = 32
 """Most parts of a step that are tried at once."""
 SMOOTHING = 0.06
-"""Seconds in which an input goes over to another value: imposed lengths and angles may not jump."""
+"""Time constant (s) with which inputs go over to other values: imposed lengths and angles may not jump."""
 
 
 class Moving(AbstractLaw):

@@ -99,10 +99,10 @@ def test_looks_of_a_file_are_drawn_in_the_frame_of_their_link(run, tmp_path):
     )
     looks = {
         "tool": (Look("cylinder", size=(0.02, 0.3), position=(0.15, 0.0, 0.0), rotation=turned),
-                 Look("mesh", "flat.stl", (0.1, 0.1, 0.1))),
+                 Look("mesh", str(tmp_path / "flat.stl"), (0.1, 0.1, 0.1))),
         "plate": (Look("mesh", "missing.stl", (1.0, 1.0, 1.0)),),
     }  # fmt: skip
-    solids = drawing_of(run, 5, looks, tmp_path).solids
+    solids = drawing_of(run, 5, looks).solids
     assert [solid.name for solid in solids] == ["tool", "tool", "plate"]
     np.testing.assert_allclose(solids[0].mesh[0].min(axis=0), (0.0, -0.02, -0.02), atol=1e-12)
     np.testing.assert_allclose(solids[0].mesh[0].max(axis=0), (0.3, 0.02, 0.02), atol=1e-12)

@@ -276,7 +276,7 @@ def run(
         if html:
             from supple.view.page import to_html
 
-            page = to_html(result, folder / f"{name}.html", looks=found.looks, folder=found.folder)
+            page = to_html(result, folder / f"{name}.html", looks=found.looks)
             written["html"] = str(page)
     _report_run(result, written, as_json)
     if seen:

@@ -1,7 +1,7 @@
 """Robot files to robots."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -38,7 +38,7 @@ class RobotFile:
     text: str = field(repr=False)
     parameters: Mapping[str, float] = field(default_factory=dict)
     looks: Mapping[str, tuple[Look, ...]] = field(default_factory=dict)
-    """Meshes and shapes of the links of a URDF file."""
+    """Meshes (with the places of their files) and shapes of the links of a URDF file."""
     folder: FilePath = FilePath()
     """Where files that it names are."""
     notes: tuple[str, ...] = ()
@@ -243,7 +243,12 @@ def _urdf(source: Source, fields: Any, folder: FilePath) -> Urdf:
     if not path.is_file():
         need = "the path of a URDF file, from where this file is"
         raise FileError([source.problem(("urdf",), fields.urdf.file, need)])
-    return read_urdf(_content(path), str(path), fields.urdf)
+    found = read_urdf(_content(path), str(path), fields.urdf)
+    looks = {
+        link: tuple(replace(look, file=str(path.parent / look.file)) for look in own)
+        for link, own in found.looks.items()
+    }
+    return replace(found, looks=looks)
 
 
 def _items(

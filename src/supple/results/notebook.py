@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import html
 import io
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,8 +47,7 @@ def _picture(result: Result) -> str:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    rows = np.linspace(0, len(result.t) - 1, SHAPES).round().astype(int)
-    shown = replace(result, t=result.t[rows], q=result.q[rows], inputs=result.inputs[rows])
+    shown = result.picked(np.linspace(0, len(result.t) - 1, SHAPES).round().astype(int))
     figure = Figure(figsize=(3.6, 3.2), dpi=90)
     FigureCanvasAgg(figure)
     axes: Any = figure.add_subplot(projection="3d")

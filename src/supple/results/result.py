@@ -34,7 +34,7 @@ from supple.model.model import Model, RodGroup
 from supple.model.state import State
 from supple.results.dataset import as_dataset, write_csv, write_netcdf
 from supple.results.notebook import as_html
-from supple.time.advance import Cursor, Status
+from supple.time.advance import Cursor, Saved, Status
 
 if TYPE_CHECKING:
     import xarray
@@ -222,6 +222,10 @@ class Result:
             raise StateError(f"closure: got {name!r}; need one of: {known}")
         wrenches = _batched_wrenches(self.model, self.inputs, self.q, self.t, self.multipliers)
         return np.asarray(wrenches)[:, names.index(name)]
+
+    def picked(self, rows: np.ndarray | slice) -> "Result":
+        """The trajectory at some of its own instants."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in Saved._fields})
 
     def sampled(self, times: np.ndarray) -> "Result":
         """The trajectory at other instants inside it, by quintic interpolation of (q, v, a)."""

@@ -30,7 +30,7 @@ from supple.time.scheme import AbstractScheme
 ATTEMPTS = 32
 """Most parts of a step that are tried at once."""
 SMOOTHING = 0.06
-"""Seconds in which an input goes over to another value: imposed lengths and angles may not jump."""
+"""Time constant (s) with which inputs go over to other values: imposed lengths and angles may not jump."""
 
 
 class Moving(AbstractLaw):
@@ -115,7 +115,9 @@ def drives_of(robot: Robot, duration: float = 1.0) -> tuple[Robot, list[Drive]]:
 
 
 def _as_wide(drive: Drive, drives: list[Drive]) -> Drive:
-    """The drive with the widest range among those of its kind."""
+    """The drive with the widest range among those of its kind; volumes only change a little."""
+    if drive.kind == "volume":
+        return replace(drive, low=0.8 * drive.value, high=1.2 * drive.value)
     alike = [other.high for other in drives if (other.kind, other.unit) == (drive.kind, drive.unit)]
     _, _, default, signed = _KINDS[drive.kind]
     reach = max(alike) or default

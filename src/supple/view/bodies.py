@@ -1,7 +1,6 @@
 """Surfaces of rigid things: prisms for rods and bodies, and what a URDF file says of its links."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -65,9 +64,9 @@ def solid_of(body: Body, least: float) -> Mesh:
     return (vertices * np.maximum(sizes, least)) @ axes.T + place, faces
 
 
-def look_of(looks: Sequence[Look], folder: Path | None) -> list[Mesh]:
+def look_of(looks: Sequence[Look]) -> list[Mesh]:
     """Surfaces of a link in its own frame; mesh files that cannot be read are left out."""
-    found = [(look, _shape(look, folder)) for look in looks]
+    found = [(look, _shape(look)) for look in looks]
     return [
         (mesh[0] @ np.array(look.rotation).T + np.array(look.position), mesh[1])
         for look, mesh in found
@@ -75,7 +74,7 @@ def look_of(looks: Sequence[Look], folder: Path | None) -> list[Mesh]:
     ]
 
 
-def _shape(look: Look, folder: Path | None) -> Mesh | None:
+def _shape(look: Look) -> Mesh | None:
     if look.shape == "box":
         vertices, faces = prism(np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]))
         return vertices * np.array(look.size), faces
@@ -89,8 +88,7 @@ def _shape(look: Look, folder: Path | None) -> Mesh | None:
         if look.shape == "sphere":
             ball = trimesh.creation.icosphere(radius=look.size[0])
             return np.asarray(ball.vertices), np.asarray(ball.faces)
-        path = (folder or Path()) / look.file.removeprefix("package://").removeprefix("file://")
-        mesh: Any = trimesh.load(path, force="mesh")
+        mesh: Any = trimesh.load(look.file, force="mesh")
         return np.asarray(mesh.vertices) * np.array(look.size), np.asarray(mesh.faces)
     except (ImportError, OSError, ValueError):
         return None

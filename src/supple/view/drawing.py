@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -22,7 +21,7 @@ from supple.robot.looks import Look
 from supple.robot.robot import Robot
 from supple.run.live import Moving
 from supple.view.bodies import ROUND, Mesh, circle, look_of, solid_of
-from supple.view.colours import rod_values
+from supple.view.colours import check_choice, rod_values
 
 PIECES = 48
 """Pieces of a rod, each straight and of one colour."""
@@ -115,8 +114,15 @@ class Drawing:
         own = [list(rod.values) for rod in self.rods]
         return [name for name in own[0] if all(name in o for o in own)] if own else []
 
+    def colour(self, wanted: str) -> str:
+        """What rods are coloured by: as wanted where all of them have it, else plain."""
+        check_choice(wanted)
+        return wanted if wanted in self.quantities else "plain"
+
     def largest(self, quantity: str) -> float:
-        """The largest size of a quantity along the rods."""
+        """The largest size of a quantity along the rods; none has the plain colour."""
+        if quantity == "plain":
+            return 0.0
         return max((float(np.abs(rod.values[quantity]).max()) for rod in self.rods), default=0.0)
 
 
@@ -124,12 +130,10 @@ def drawing_of(
     result: Result,
     frames: int = 300,
     looks: Mapping[str, Sequence[Look]] | None = None,
-    folder: Path | None = None,
 ) -> Drawing:
     """The drawing of a run, at so many even instants at most.
 
-    ``looks`` tells how bodies look, by name (default: boxes and cylinders with their mass and moments);
-    meshes are read from ``folder``.
+    ``looks`` tells how bodies look, by name (default: boxes and cylinders with their mass and moments).
     """
     robot = result.description
     if not isinstance(robot, Robot):
@@ -150,7 +154,7 @@ def drawing_of(
             )
             for item in robot.items
             if isinstance(item, Body)
-            for mesh in look_of((looks or {}).get(item.name, ()), folder)
+            for mesh in look_of((looks or {}).get(item.name, ()))
             or [solid_of(item, 0.02 * drawn.size)]
         ],
         lines=[

@@ -18,7 +18,6 @@ from supple.robot.looks import Look
 from supple.view.colours import (
     PLAIN,
     QUANTITIES,
-    check_choice,
     colour_map,
     colours_of,
     tension_look,
@@ -59,9 +58,8 @@ class Painter:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        check_choice(colour)
-        self.drawing, self.colour = drawing, colour
-        self.largest = 0.0 if colour == "plain" else drawing.largest(colour)
+        self.drawing, self.colour = drawing, drawing.colour(colour)
+        self.largest = drawing.largest(self.colour)
         self.tension = max((float(line.tension.max()) for line in drawing.lines), default=0.0)
         low, high = drawing.bounds
         self.camera, self.span = Camera(low, high), float(np.max(high - low)) or 1.0
@@ -121,7 +119,7 @@ class Painter:
             centre = corners.mean(axis=1)
             front = np.einsum("pi,pi->p", normal, self.camera.position - centre) > 0
             seen, depth = self.camera(corners[front])
-            light = 0.62 + 0.38 * np.clip(normal[front] @ LIGHT, -0.6, 1.0)
+            light = 0.8 + 0.3 * np.clip(normal[front] @ LIGHT, -0.7, 1.0)
             polygons += list(seen)
             depths.append(depth.mean(axis=1))
             colours.append(light[:, None] * np.broadcast_to(colour, (len(front), 3))[front] / 255)
@@ -210,7 +208,6 @@ def to_film(
     speed: float = 1.0,
     fps: int = FPS,
     looks: Mapping[str, Sequence[Look]] | None = None,
-    folder: Path | None = None,
 ) -> Path:
     """Write a run as a film, ``.gif`` or ``.mp4``, at ``speed`` times real time.
 
@@ -224,7 +221,7 @@ def to_film(
     program = _ffmpeg() if path.suffix == ".mp4" else ""
     count = round(float(result.t[-1] - result.t[0]) * fps / speed) + 1
     times = np.linspace(result.t[0], result.t[-1], count)
-    painter = Painter(drawing_of(result.sampled(times), count, looks, folder), colour)
+    painter = Painter(drawing_of(result.sampled(times), count, looks), colour)
     pictures = (painter.picture(frame) for frame in range(count))
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".mp4":

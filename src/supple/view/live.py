@@ -2,7 +2,6 @@
 
 import time as clock
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from supple.errors import StateError
@@ -117,7 +116,6 @@ def live(
     port: int = 8080,
     colour: str = "curvature",
     looks: Mapping[str, Sequence[Look]] | None = None,
-    folder: Path | None = None,
     **options: Any,
 ) -> Live:
     """Simulate a robot in real time in the browser; the address is ``.url``, ``.close()`` ends it.
@@ -127,4 +125,4 @@ def live(
     ranges of the sliders are taken from the laws they replace.
     """
     run = LiveRun(robot, dt=dt, **options)
-    return Live(run, speed=speed, host=host, port=port, colour=colour, looks=looks, folder=folder)
+    return Live(run, speed=speed, host=host, port=port, colour=colour, looks=looks)

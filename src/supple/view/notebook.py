@@ -2,7 +2,6 @@
 
 import html
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from supple.results.result import Result
 from supple.robot.looks import Look
@@ -30,7 +29,6 @@ def show(
     frames: int = 150,
     height: int = 480,
     looks: Mapping[str, Sequence[Look]] | None = None,
-    folder: Path | None = None,
 ) -> Player:
     """The viewer in a notebook: make it the last line of a cell."""
-    return Player(page_of(drawing_of(result, frames, looks, folder), colour), height)
+    return Player(page_of(drawing_of(result, frames, looks), colour), height)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from supple.results.result import Result
 from supple.robot.looks import Look
-from supple.view.colours import check_choice, legend_html
+from supple.view.colours import legend_html
 from supple.view.drawing import Drawing, drawing_of
 from supple.view.stage import Stage, close_server, open_server
 
@@ -18,7 +18,6 @@ def to_html(
     *,
     colour: str = "curvature",
     looks: Mapping[str, Sequence[Look]] | None = None,
-    folder: Path | None = None,
 ) -> Path:
     """Write one self-contained page that plays the run in any browser, without network.
 
@@ -26,13 +25,13 @@ def to_html(
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page_of(drawing_of(result, frames, looks, folder), colour))
+    path.write_text(page_of(drawing_of(result, frames, looks), colour))
     return path
 
 
 def page_of(drawing: Drawing, colour: str = "curvature") -> str:
     """The page as text."""
-    check_choice(colour)
+    colour = drawing.colour(colour)
     server = open_server("127.0.0.1", 0)
     try:
         stage = Stage(server, drawing, colour)
@@ -44,7 +43,7 @@ def page_of(drawing: Drawing, colour: str = "curvature") -> str:
         page: str = recording.as_html()
     finally:
         close_server(server)
-    legend = legend_html(colour, stage.largest.get(colour, 0.0))
+    legend = legend_html(colour, drawing.largest(colour))
     title = html.escape(drawing.name)
     corner = (
         '<div style="position:fixed;top:10px;right:10px;width:210px;z-index:5;pointer-events:none;'

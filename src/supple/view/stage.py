@@ -124,7 +124,7 @@ class Stage:
     """A drawing on a viser server. Another drawing of the same robot may be loaded later."""
 
     def __init__(self, server: Any, drawing: Drawing, colour: str = "curvature") -> None:
-        self.server, self.colour = server, colour
+        self.server, self.colour = server, drawing.colour(colour)
         scene = server.scene
         scene.set_up_direction("+z")
         # Lights of our own: pictures of surroundings take seconds where there is no graphics card.

@@ -3,7 +3,6 @@
 import threading
 import time as clock
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,17 +31,17 @@ class Window:
         port: int = 8080,
         colour: str = "curvature",
         looks: Mapping[str, Sequence[Look]] | None = None,
-        folder: Path | None = None,
     ) -> None:
         check_choice(colour)
-        self.name, self.first_colour = name, colour
-        self.looks, self.folder = looks, folder
+        self._colour = colour
+        self.looks = looks
         self.server: Any = open_server(host, port, name)
         self.server.gui.configure_theme(
             show_logo=False, show_share_button=False, control_width="small"
         )
         self.stage: Stage | None = None
         self.frame = 0
+        self._followed: tuple[str, np.ndarray] = NOBODY, np.zeros(3)
         self._lock = threading.RLock()
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
@@ -54,13 +53,13 @@ class Window:
 
     def drawing(self, result: Result, frames: int) -> Drawing:
         """What is drawn of a run."""
-        return drawing_of(result, frames, self.looks, self.folder)
+        return drawing_of(result, frames, self.looks)
 
     def load(self, drawing: Drawing, frame: int = 0) -> None:
         """Show a drawing, the first or another one of the same robot, at one of its instants."""
         with self._lock:
             if self.stage is None:
-                self.stage = Stage(self.server, drawing, self.first_colour)
+                self.stage = Stage(self.server, drawing, self._colour)
                 self._add_display()
             else:
                 self.stage.load(drawing)
@@ -68,24 +67,20 @@ class Window:
             self._tell_colours()
 
     def show(self, frame: int) -> None:
-        """Show one instant; cameras that follow something move along."""
+        """Show one instant; cameras that follow a frame move along."""
         with self._lock:
             assert self.stage is not None
-            before, self.frame = self._followed(), frame
+            self.frame = frame
             self.stage.show(frame)
-            after = self._followed()
-            if before is not None and after is not None and np.any(after != before):
+            drawing, name = self.stage.drawing, self.follow.value
+            if name == NOBODY:
+                return
+            place = drawing.frame_position[frame, drawing.frames.index(name)]
+            followed, before = self._followed
+            self._followed = name, place
+            if followed == name and np.any(place != before):
                 for client in self.server.get_clients().values():
-                    client.camera.position = client.camera.position + after - before
-
-    def _followed(self) -> np.ndarray | None:
-        """Where the followed frame is drawn."""
-        assert self.stage is not None
-        drawing, name = self.stage.drawing, self.follow.value
-        if name == NOBODY:
-            return None
-        at = drawing.frame_position[min(self.frame, len(drawing.t) - 1), drawing.frames.index(name)]
-        return np.asarray(at)
+                    client.camera.position = client.camera.position + place - before
 
     def _add_display(self) -> None:
         """Controls of colours, layers and the camera."""
@@ -107,6 +102,7 @@ class Window:
         for name, box in self.layers.items():
             box.on_update(lambda _, name=name: self._toggle(name))
         fit.on_click(lambda _: self.fit())
+        self.follow.on_update(lambda _: self.show(self.frame))
 
     def _recolour(self) -> None:
         with self._lock:
@@ -154,8 +150,7 @@ class Viewer(Window):
 
     def watch(self, newest: Result) -> None:
         """Show the last instant of a run so far."""
-        last = newest.sampled(newest.t[-1:]) if len(newest.t) > 1 else newest
-        self.load(self.drawing(last, 1))
+        self.load(self.drawing(newest.picked(slice(-1, None)), 1))
 
     def play(self, result: Result, frames: int = 600) -> None:
         """Play a run, from its beginning."""
@@ -219,11 +214,8 @@ def view(
     port: int = 8080,
     colour: str = "curvature",
     looks: Mapping[str, Sequence[Look]] | None = None,
-    folder: Path | None = None,
 ) -> Viewer:
     """Open a run in the browser; the address is ``.url``, ``.close()`` ends it."""
-    viewer = Viewer(
-        result.model.name, host=host, port=port, colour=colour, looks=looks, folder=folder
-    )
+    viewer = Viewer(result.model.name, host=host, port=port, colour=colour, looks=looks)
     viewer.play(result)
     return viewer

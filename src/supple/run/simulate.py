@@ -52,7 +52,7 @@ FIRST = 8
 SLACK_FRACTION, SLACK_FORCE = 1e-2, 1e-6
 """A tendon pushes if its tension is below minus this fraction of its largest, and this force (N)."""
 PERIOD = 0.25
-"""Seconds between reports, and the longest wait for Ctrl-C."""
+"""Seconds between reports and between writes to a store, and the longest wait for Ctrl-C."""
 
 
 def as_model(robot: Robot | Model, accuracy: float | None = None) -> Model:
@@ -224,6 +224,10 @@ def _run(
     if isinstance(control, ErrorControl):
         walls = [c for c in model.corners if begun < c < stop] + walls
     chunks, count = [past], len(past.t)
+    stored, stored_at = (
+        len(chunks),
+        0.0,
+    )  # chunks on disk, and since when: a write costs as much as many steps
     slack = _SlackWatch(model)
     clock_start = reported = clock.perf_counter()
     attempts = CHUNK if progress is None and watch is None else FIRST
@@ -275,9 +279,10 @@ def _run(
             if status == Status.DONE and wall < stop:
                 status = Status.RUNNING
                 cursor = cursor._replace(status=jnp.zeros((), dtype=int))
-            if disk is not None:
-                disk.append(chunks[-1], cursor)
             looked = clock.perf_counter()
+            if disk is not None and (status != Status.RUNNING or looked - stored_at >= PERIOD):
+                disk.append(_joined(chunks[stored:]), cursor)
+                stored, stored_at = len(chunks), looked
             attempts = _next_attempts(attempts, looked - called)
             due = status != Status.RUNNING or looked - reported >= PERIOD
             if due:
@@ -292,8 +297,15 @@ def _run(
         status = Status.INTERRUPTED
     except ControllerFailed as error:
         status, reason = Status.BAD_INPUT, str(error)
-    joined = Saved(*(np.concatenate(parts) for parts in zip(*chunks, strict=True)))
-    return outcome(joined, status, reason)
+    if len(chunks[-1].t) and chunks[-1].t[-1] > float(cursor.state.t):
+        chunks.pop()  # interrupted before the cursor could follow
+    if disk is not None and stored < len(chunks):
+        disk.append(_joined(chunks[stored:]), cursor)
+    return outcome(_joined(chunks), status, reason)
+
+
+def _joined(chunks: list[Saved]) -> Saved:
+    return Saved(*(np.concatenate(parts) for parts in zip(*chunks, strict=True)))
 
 
 def _next_attempts(attempts: int, seconds: float) -> int:

@@ -51,7 +51,10 @@ format: $(STAMP)  ## apply ruff's fixes and format
 	$(PY) -m ruff check --fix-only .
 	$(PY) -m ruff format .
 
-validate: $(STAMP)  ## the slow tests, then the full benchmarks
+validate: $(STAMP)  ## the slow tests, the viewer in a browser, then the full benchmarks
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
+		|| { echo "the viewer is tested in a browser: apt-get install chromium" >&2; exit 1; }
+	$(TEST_ENV) $(PY) -m pytest tests/view/test_browser.py
 	$(TEST_ENV) $(PY) -m pytest -n $(JOBS) --durations=15 -m slow
 	$(PY) benchmarks/run.py --full
 

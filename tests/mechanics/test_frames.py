@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+import supple as sp
 from supple.errors import StateError
 from supple.lie import Pose
 from supple.mechanics.frames import (
@@ -185,3 +186,15 @@ def test_points_outside_a_rod_are_refused(outside):
     model = model_of("driven")
     with pytest.raises(StateError, match=r"at.*\[0, 1\]"):
         jax.eval_shape(lambda q: rod_shape(model, "arm", q, np.array([outside])), np.zeros(9))
+
+
+def test_poses_of_one_instant_are_those_of_many():
+    """A product of poses must not be written over what it is computed from (XLA did, in a batch of one)."""
+    rod = sp.Rod("arm", length=0.3, section=sp.Circle(5e-3), strains="planar", basis=1,
+                 material=sp.Material(E=1e8, density=1000.0), joint=sp.Revolute("y"))  # fmt: skip
+    model = sp.Robot(rod).build()
+    every = jit(lambda model, q: jax.vmap(lambda q: frame_poses(model, q))(q))
+    turned = np.array([[0.2, 0.3]])
+    one, two = every(model, turned), every(model, np.repeat(turned, 2, axis=0))
+    np.testing.assert_allclose(one.position[0], two.position[0], rtol=1e-12)
+    np.testing.assert_allclose(one.rotation[0], two.rotation[0], rtol=1e-12, atol=1e-15)

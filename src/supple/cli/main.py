@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from supple.cli import viewing
 from supple.cli.robots import add_commands
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 add_commands(app)
+viewing.add_commands(app)
 bench_app = typer.Typer(help="Benchmarks: accuracy beside time.", no_args_is_help=True)
 app.add_typer(bench_app, name="bench")
 

@@ -1,9 +1,9 @@
-"""Commands on robot files: new, check, show, statics, run, view, schema."""
+"""Commands on robot files: new, check, show, statics, run, schema."""
 
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,12 +25,12 @@ Study = Annotated[str | None, typer.Option(help="Which study of the file.")]
 
 def add_commands(app: typer.Typer) -> None:
     """Add the commands on robot files to the app."""
-    for command in (new, check, show, statics, run, view, schema):
+    for command in (new, check, show, statics, run, schema):
         app.command()(command)
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def told() -> Iterator[None]:
     """Errors of ours in words and with an exit code, instead of a traceback."""
     from supple.errors import DescriptionError, SolveError, SuppleError
 
@@ -47,7 +47,8 @@ def _told() -> Iterator[None]:
         raise typer.Exit(BAD_INPUT) from None
 
 
-def _load(file: Path) -> "RobotFile":
+def load_file(file: Path) -> "RobotFile":
+    """The robot file at a path."""
     from supple.files import load
 
     return load(file)
@@ -88,7 +89,7 @@ def check(file: File, as_json: Json = False) -> None:
     from supple.files import FileError
 
     try:
-        found = _load(file)
+        found = load_file(file)
         model = found.robot.build()
     except FileError as error:
         if as_json:
@@ -124,8 +125,8 @@ def show(
     as_json: Json = False,
 ) -> None:
     """The tree of a robot, its degrees of freedom, masses, equations and frequencies."""
-    with _told():
-        found = _load(file)
+    with told():
+        found = load_file(file)
         about = _about(found, modes)
     if as_json:
         typer.echo(json.dumps(about))
@@ -198,8 +199,8 @@ def statics(
     from supple.results.dataset import TRANSMISSIONS
     from supple.run.statics import equilibrium
 
-    with _told():
-        found = _load(file)
+    with told():
+        found = load_file(file)
         held = equilibrium(found.robot, t=t, throw=False)
         positions = {f.name: held.position(f.name).tolist() for f in held.model.topology.frames}
         own = held.model.transmissions
@@ -237,33 +238,55 @@ def run(
     html: Annotated[
         bool, typer.Option("--html", help="Also write run.html, which plays it.")
     ] = False,
+    seen: Annotated[
+        bool, typer.Option("--view", help="Show it in the browser while it is computed.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Simulate a robot file. The run is written as it goes; Ctrl-C or a kill lose at most its last piece."""
-    with _told():
-        found = _load(file)
-        name = _chosen_run(found, study)
-        folder = out or Path("out") / file.stem
-        store = folder / f"{name}.run"
-        bar = _Bar(float(getattr(found.settings.studies[name], "duration", 0.0)), quiet=as_json)
-        with bar:
-            result = found.run(name, progress=bar, store=store, go_on=resume)
-        from supple.results.store import Store
+    from supple.results.store import Store
 
-        Store(store).note(status=result.status.name, message=result.message, file=found.text)
-        written = {"store": str(store)}
+    with told():
+        found = load_file(file)
+        name = chosen_run(found, study)
+        folder = out or Path("out") / file.stem
+        place = str(found.folder.resolve())
+        store = Store(folder / f"{name}.run", file=found.text, folder=place, study=name)
+        watch = None
+        if seen:
+            from supple.cli import viewing
+
+            viewer = viewing.opened(found, port=viewing.PORT)
+            watch = viewer.watch
+        with Bar(duration_of(found, name), quiet=as_json) as bar:
+            result = found.run(name, progress=bar, watch=watch, store=store, go_on=resume)
+        store.note(
+            status=result.status.name, message=result.message, wall_seconds=result.wall_seconds
+        )
+        written = {"store": str(store.path)}
         if csv:
             written["csv"] = str(result.to_csv(folder / f"{name}.csv"))
         if netcdf:
             written["netcdf"] = str(result.to_netcdf(folder / f"{name}.nc"))
         if html:
-            from supple.view.viewer import to_html
+            from supple.view.page import to_html
 
-            written["html"] = str(to_html(result, folder / f"{name}.html"))
+            page = to_html(result, folder / f"{name}.html", looks=found.looks)
+            written["html"] = str(page)
     _report_run(result, written, as_json)
+    if seen:
+        from supple.cli import viewing
+
+        viewer.play(result)
+        viewing.stay(viewer)
 
 
-def _chosen_run(found: "RobotFile", study: str | None) -> str:
+def duration_of(found: "RobotFile", study: str) -> float:
+    """How long (s) a study simulates."""
+    return float(getattr(found.settings.studies[study], "duration", 0.0))
+
+
+def chosen_run(found: "RobotFile", study: str | None) -> str:
     """The study to simulate: the one that is named, or the only one."""
     from supple.errors import StateError
     from supple.files import Release, Simulate
@@ -306,7 +329,7 @@ def _report_run(result: "Result", written: dict[str, str], as_json: bool) -> Non
         raise typer.Exit(FAILED)
 
 
-class _Bar:
+class Bar:
     """Progress of a run: simulated time, steps a second, times real time, time left."""
 
     def __init__(self, duration: float, *, quiet: bool) -> None:
@@ -315,7 +338,7 @@ class _Bar:
         self.first: float | None = None
         self.bar: Any = None
 
-    def __enter__(self) -> "_Bar":
+    def __enter__(self) -> "Bar":
         if not self.quiet and sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -343,36 +366,6 @@ class _Bar:
     def __exit__(self, *_: object) -> None:
         if self.bar is not None:
             self.bar.stop()
-
-
-def view(
-    file: File,
-    study: Study = None,
-    port: Annotated[int, typer.Option(help="Port on this machine; 0 takes a free one.")] = 8080,
-    wait: Annotated[bool, typer.Option(help="Stay until Ctrl-C.")] = True,
-) -> None:
-    """Simulate a robot file and show it in the browser (on this machine only)."""
-    from supple.view.viewer import view as open_viewer
-
-    with _told():
-        found = _load(file)
-        name = _chosen_run(found, study)
-        bar = _Bar(float(getattr(found.settings.studies[name], "duration", 0.0)), quiet=False)
-        with bar:
-            result = found.run(name, progress=bar)
-        viewer = open_viewer(result, port=port)
-    typer.echo(f"{viewer.url}   (Ctrl-C to end)")
-    _stay(viewer.close, wait)
-
-
-def _stay(close: Callable[[], None], wait: bool) -> None:
-    try:
-        while wait:
-            time.sleep(0.5)
-    except KeyboardInterrupt:
-        pass
-    finally:
-        close()
 
 
 def schema() -> None:

@@ -3,6 +3,7 @@
 from supple.files.problems import FileError as FileError, Problem as Problem
 from supple.files.read import RobotFile as RobotFile, load as load
 from supple.files.schema import json_schema as json_schema
+from supple.files.stored import StoredRun as StoredRun, stored_run as stored_run
 from supple.files.studies import (
     ModesStudy as ModesStudy,
     Output as Output,

@@ -1,7 +1,7 @@
 """Robot files to robots."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -22,7 +22,8 @@ from supple.files.schema import (
 )
 from supple.files.studies import Settings, Study, Sweep
 from supple.files.text import MAX_SIZE, Path, Source, parse
-from supple.files.urdf import Look, Urdf, read_urdf
+from supple.files.urdf import Urdf, read_urdf
+from supple.robot.looks import Look
 from supple.robot.robot import STANDARD_GRAVITY, Robot
 
 
@@ -37,7 +38,9 @@ class RobotFile:
     text: str = field(repr=False)
     parameters: Mapping[str, float] = field(default_factory=dict)
     looks: Mapping[str, tuple[Look, ...]] = field(default_factory=dict)
-    """Meshes and shapes of the links of a URDF file."""
+    """Meshes (with the places of their files) and shapes of the links of a URDF file."""
+    folder: FilePath = FilePath()
+    """Where files that it names are."""
     notes: tuple[str, ...] = ()
     """What could not be taken over."""
     _again: Callable[..., "RobotFile"] | None = field(default=None, repr=False, compare=False)
@@ -88,6 +91,11 @@ def load(
     return _load(text, name, folder, parameters or {}, functions or {}, tuple(modules))
 
 
+def read_text(text: str, *, name: str, folder: FilePath) -> RobotFile:
+    """The robot of a text; ``name`` is said in errors, URDF files are looked for in ``folder``."""
+    return _load(text, name, folder, {}, {}, ())
+
+
 def _content(path: FilePath) -> str:
     try:
         with path.open("rb") as stream:
@@ -124,7 +132,7 @@ def _load(
     def again(changed: Mapping[str, float]) -> RobotFile:
         return _load(text, name, folder, {**parameters, **changed}, functions, modules)
 
-    return RobotFile(robot, settings, source, text, values, rigid.looks, rigid.notes, again)
+    return RobotFile(robot, settings, source, text, values, rigid.looks, folder, rigid.notes, again)
 
 
 def _problems(source: Source, error: ValidationError, prefix: Path = ()) -> list[Problem]:
@@ -235,7 +243,12 @@ def _urdf(source: Source, fields: Any, folder: FilePath) -> Urdf:
     if not path.is_file():
         need = "the path of a URDF file, from where this file is"
         raise FileError([source.problem(("urdf",), fields.urdf.file, need)])
-    return read_urdf(_content(path), str(path), fields.urdf)
+    found = read_urdf(_content(path), str(path), fields.urdf)
+    looks = {
+        link: tuple(replace(look, file=str(path.parent / look.file)) for look in own)
+        for link, own in found.looks.items()
+    }
+    return replace(found, looks=looks)
 
 
 def _items(

@@ -114,6 +114,11 @@ class Release:
     scheme: AbstractScheme | None = None
     output: Any = None
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The loads to let go of."""
+        return (self.loads,) if isinstance(self.loads, str) else tuple(self.loads)
+
     def run(self, build: Build, **options: Any) -> Result:
         """Hold the robot, let go and simulate."""
         options |= {"dt": self.dt, "accuracy": self.accuracy, "scheme": self.scheme}

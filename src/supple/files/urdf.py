@@ -22,6 +22,7 @@ from supple.robot.joint import (
     Prismatic,
     Revolute,
 )
+from supple.robot.looks import Look
 
 MAX_SIZE = 5_000_000
 MAX_DEPTH = 32
@@ -35,19 +36,6 @@ class UrdfImport:
     joint: AbstractJointSpec = field(default_factory=Fixed)
     position: Any = (0.0, 0.0, 0.0)
     rotation: Any = (0.0, 0.0, 0.0)
-
-
-@dataclass(frozen=True)
-class Look:
-    """How a link looks: a mesh file or a simple shape, and its pose in the link's frame."""
-
-    shape: str
-    """ "mesh", "box", "cylinder" or "sphere"."""
-    file: str = ""
-    size: tuple[float, ...] = ()
-    """Scale of a mesh; lengths (m) of a box; radius and length of a cylinder; radius of a sphere."""
-    position: tuple[float, ...] = (0.0, 0.0, 0.0)
-    rotation: tuple[tuple[float, ...], ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ small constant matrix.
 
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jaxtyping import Shaped
 
 from supple.arrays import Array
@@ -78,7 +77,9 @@ def add(
 def _overwrite(
     array: Shaped[Array, "n *k"], run: slice, values: Shaped[Array, "m *k"]
 ) -> Shaped[Array, "n *k"]:
-    if run.stop - run.start == array.shape[0]:
-        return values
-    zeros = (0,) * (array.ndim - 1)
-    return lax.dynamic_update_slice(array, values, (run.start, *zeros))
+    """The array with a slice of it replaced.
+
+    Not by ``lax.dynamic_update_slice``: XLA may write it in place while the values are still being computed
+    from the rows that they replace, and did so for a product of poses in a batch of one.
+    """
+    return jnp.concatenate([array[: run.start], values, array[run.stop :]])

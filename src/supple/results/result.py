@@ -32,7 +32,8 @@ from supple.model.inputs import input_slices, with_inputs
 from supple.model.model import Model, RodGroup
 from supple.model.state import State
 from supple.results.dataset import as_dataset, write_csv, write_netcdf
-from supple.time.advance import Cursor, Status
+from supple.results.notebook import as_html
+from supple.time.advance import Cursor, Saved, Status
 
 if TYPE_CHECKING:
     import xarray
@@ -74,6 +75,10 @@ class Result:
             f"Result({self.model.name!r}, {len(self.t)} instants, {span}, "
             f"{self.status.name}, {self.wall_seconds:.3g} s wall)"
         )
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows; ``supple.view.show`` is the viewer there."""
+        return as_html(self)
 
     @property
     def ok(self) -> bool:
@@ -211,6 +216,10 @@ class Result:
             raise StateError(f"closure: got {name!r}; need one of: {known}")
         wrenches = _batched_wrenches(self.model, self.inputs, self.q, self.t, self.multipliers)
         return np.asarray(wrenches)[:, names.index(name)]
+
+    def picked(self, rows: np.ndarray | slice) -> "Result":
+        """The trajectory at some of its own instants."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in Saved._fields})
 
     def sampled(self, times: np.ndarray) -> "Result":
         """The trajectory at other instants inside it, by quintic interpolation of (q, v, a)."""

@@ -37,8 +37,10 @@ DIMENSIONS = {
 class Store:
     """A run being written, or read."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, **about: Any) -> None:
         self.path = Path(path)
+        self.about = about
+        """What a new run says of itself, beside what is always said."""
 
     @property
     def exists(self) -> bool:
@@ -58,7 +60,7 @@ class Store:
             shutil.rmtree(self.path)
         self.path.mkdir(parents=True)
         zarr.open_group(self.path / "data", mode="w", zarr_format=3)
-        self._publish({"format": FORMAT, "count": 0, "slot": 0, "about": about})
+        self._publish({"format": FORMAT, "count": 0, "slot": 0, "about": self.about | about})
 
     def append(self, saved: Saved, cursor: Cursor) -> None:
         """Add instants and the cursor after them."""

@@ -37,6 +37,8 @@ from supple.time.scheme import AbstractScheme
 
 Progress = Callable[[float, int], None]
 """Called with the simulated time (s) and the number of instants so far."""
+Watch = Callable[[Result], None]
+"""Called with the newest instants of a run that goes on."""
 
 UNDAMPED = (
     "an undamped scheme (γ = ½) is weakly unstable on closed loops and imposed coordinates: forces oscillate "
@@ -86,9 +88,10 @@ def simulate(
     start: State | Any = None,
     output: np.ndarray | float | None = None,
     progress: Progress | None = None,
+    watch: Watch | None = None,
     max_steps: int = 10_000_000,
     throw: bool = False,
-    store: str | Path | None = None,
+    store: str | Path | Store | None = None,
     go_on: bool = False,
 ) -> Result:
     """Simulate for ``duration`` seconds.
@@ -99,7 +102,8 @@ def simulate(
     robot with other items (default: at rest as described, with its loops closed); velocities that closed
     loops or imposed laws forbid are changed as by an impact.
     ``output`` are instants, or a spacing (s), to report instead of the solver's own.
-    ``progress(t, count)`` is called about four times a second and at the end.
+    ``progress(t, count)`` is called about four times a second and at the end; so is ``watch``, with the
+    newest instants as a result (a viewer's ``watch`` draws them).
     Ctrl-C ends the run with everything computed so far and status INTERRUPTED.
     ``store`` is a folder that the run is written to chunk by chunk; with ``go_on`` a run found there with the
     same settings continues, also after it was killed.
@@ -118,12 +122,12 @@ def simulate(
         scheme = generalized_alpha(0.8) if dt is not None else radau(3)
     if model.equations and isinstance(scheme, GeneralizedAlpha) and not scheme.damps:
         warnings.warn(UNDAMPED, RuntimeWarning, stacklevel=2)
-    state = _start_state(model, start)
+    state = start_state(model, start)
     outside = Outside(model, float(state.t))
     settings = {"scheme": scheme, "control": control, "duration": duration, "outside": outside}
     h = control.dt if isinstance(control, FixedStep) else min(control.largest, duration) * 1e-4
     first_step = jnp.asarray(h, dtype=float)  # never weakly typed
-    disk = None if store is None else Store(store)
+    disk = Store(store) if isinstance(store, str | Path) else store
     with compiled_ahead(model, scheme, control, CHUNK, state, first_step):
         if disk is not None and go_on and disk.exists:
             like = begin.eval_shape(model, scheme, state, first_step)
@@ -144,6 +148,7 @@ def simulate(
         settings,
         progress,
         max_steps,
+        watch=watch,
         disk=disk,
         description=robot if isinstance(robot, Robot) else None,
     )
@@ -205,6 +210,7 @@ def _run(
     progress: Progress | None,
     max_steps: int,
     seconds: float = 0.0,
+    watch: Watch | None = None,
     disk: Store | None = None,
     description: Any = None,
 ) -> Result:
@@ -216,8 +222,22 @@ def _run(
         walls = [c for c in model.corners if begun < c < stop] + walls
     chunks, count = [past], len(past.t)
     clock_start = reported = clock.perf_counter()
-    attempts = CHUNK if progress is None else FIRST
+    attempts = CHUNK if progress is None and watch is None else FIRST
     status, reason = Status.RUNNING, ""
+
+    def outcome(saved: Saved, status: Status, reason: str) -> Result:
+        return Result(
+            model=model,
+            **saved._asdict(),
+            status=status,
+            message=_message(model, status, cursor, reason),
+            rejected=int(cursor.rejected),
+            wall_seconds=seconds + clock.perf_counter() - clock_start,
+            settings=settings,
+            cursor=cursor,
+            description=description,
+        )
+
     try:
         while status == Status.RUNNING and count < max_steps:
             now = float(cursor.state.t)
@@ -257,9 +277,12 @@ def _run(
             looked = clock.perf_counter()
             attempts = _next_attempts(attempts, looked - called)
             due = status != Status.RUNNING or looked - reported >= PERIOD
-            if progress is not None and due:
+            if due:
                 reported = looked
+            if progress is not None and due:
                 progress(float(cursor.state.t), count)
+            if watch is not None and due and number:
+                watch(outcome(chunks[-1], status, reason))
         if status == Status.RUNNING:
             status = Status.STEP_LIMIT
     except KeyboardInterrupt:
@@ -267,17 +290,7 @@ def _run(
     except ControllerFailed as error:
         status, reason = Status.BAD_INPUT, str(error)
     joined = Saved(*(np.concatenate(parts) for parts in zip(*chunks, strict=True)))
-    return Result(
-        model=model,
-        **joined._asdict(),
-        status=status,
-        message=_message(model, status, cursor, reason),
-        rejected=int(cursor.rejected),
-        wall_seconds=seconds + clock.perf_counter() - clock_start,
-        settings=settings,
-        cursor=cursor,
-        description=description,
-    )
+    return outcome(joined, status, reason)
 
 
 def _next_attempts(attempts: int, seconds: float) -> int:
@@ -339,7 +352,7 @@ def coordinate_owner(model: Model, coordinate: int) -> str:
     return f"coordinate {coordinate}"
 
 
-def _start_state(model: Model, start: Any) -> State:
+def start_state(model: Model, start: Any) -> State:
     """The state to start from; one that knows its model is carried over by name."""
     if start is None:
         state = initial_state(model)

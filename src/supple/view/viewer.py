@@ -1,206 +1,221 @@
-"""A robot in the browser: live controls over a run, or one page that plays it offline."""
+"""A robot in the browser: what is shown and how, and a run that plays there or grows as it is computed."""
 
-import sys
 import threading
 import time as clock
-from contextlib import redirect_stdout
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from supple.errors import StateError
 from supple.results.result import Result
-from supple.view.drawing import Drawing, Skin, drawing_of
+from supple.robot.looks import Look
+from supple.view.colours import CHOICES, check_choice, legend_html
+from supple.view.drawing import Drawing, drawing_of
+from supple.view.stage import LAYERS, Stage, camera_on, close_server, open_server
 
 LOOPBACK = "127.0.0.1"
-BANDS = 16
-"""Pieces of a rod that have a colour each."""
-PALE, DARK = np.array([158.0, 190.0, 222.0]), np.array([196.0, 52.0, 60.0])
-"""Colour of a rod at rest and at the largest strain of the run."""
-BODY, TENDON = (120, 126, 138), (34, 38, 46)
+RATE = 30.0
+"""Pictures a second, at most."""
+SPEEDS = ("0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5")
+NOBODY = "nothing"
 
 
-class _Band:
-    """A piece of a rod's skin with its own colour."""
-
-    def __init__(self, scene: Any, skin: Skin, rows: np.ndarray, largest: float) -> None:
-        self.skin, self.largest = skin, largest
-        faces = skin.faces[rows]
-        self.used, inverse = np.unique(faces, return_inverse=True)
-        self.section = int(np.median(self.used) * skin.strain.shape[1] / skin.vertices.shape[1])
-        self.handle = scene.add_mesh_simple(
-            f"/rods/{skin.name}/{int(rows[0])}",
-            vertices=skin.vertices[0, self.used].astype(np.float32),
-            faces=inverse.reshape(faces.shape).astype(np.uint32),
-            color=self.colour(0),
-            side="double",
-        )
-
-    def colour(self, frame: int) -> tuple[int, int, int]:
-        share = min(1.0, float(self.skin.strain[frame, self.section]) / self.largest)
-        mixed = (1 - share) * PALE + share * DARK
-        return int(mixed[0]), int(mixed[1]), int(mixed[2])
-
-    def show(self, frame: int) -> None:
-        self.handle.vertices = self.skin.vertices[frame, self.used].astype(np.float32)
-        self.handle.color = self.colour(frame)
-
-
-class Stage:
-    """A drawing on a viser server: one call shows one instant."""
-
-    def __init__(self, server: Any, drawing: Drawing) -> None:
-        self.server, self.drawing = server, drawing
-        scene = server.scene
-        scene.set_up_direction("+z")
-        low, high = drawing.bounds
-        span = float(np.max(high - low)) or 1.0
-        middle = (low + high) / 2
-        server.initial_camera.fov = np.radians(40.0)
-        server.initial_camera.position = middle + span * np.array([0.6, -1.3, 0.55])
-        server.initial_camera.look_at = middle
-        scene.add_grid(
-            "/ground",
-            width=4 * span,
-            height=4 * span,
-            cell_size=_round_length(span / 10),
-            cell_color=(236, 238, 241),
-            section_size=_round_length(span / 10) * 5,
-            section_color=(214, 218, 224),
-            position=(float(middle[0]), float(middle[1]), float(min(low[2], 0.0))),
-        )
-        scene.add_frame("/world", axes_length=0.1 * span, axes_radius=0.003 * span)
-        self.bands: list[_Band] = []
-        for skin in drawing.skins:
-            largest = max(float(skin.strain.max()), 1e-9)
-            pieces = np.array_split(np.arange(len(skin.faces)), BANDS)
-            self.bands += [_Band(scene, skin, rows, largest) for rows in pieces]
-        self.solids = [
-            scene.add_box(f"/bodies/{solid.name}", color=BODY, dimensions=tuple(solid.edges))
-            for solid in drawing.solids
-        ]
-        self.lines = [
-            scene.add_line_segments(
-                f"/tendons/{line.name}",
-                points=_segments(line.points[0]),
-                colors=np.array(TENDON, dtype=np.uint8),
-                thickness=2.5,
-                thickness_units="screen",
-            )
-            for line in drawing.lines
-        ]
-        self.show(0)
-
-    def show(self, frame: int) -> None:
-        """Show one instant."""
-        with self.server.atomic():
-            for band in self.bands:
-                band.show(frame)
-            for handle, solid in zip(self.solids, self.drawing.solids, strict=True):
-                handle.position = solid.position[frame]
-                handle.wxyz = _quaternion(solid.rotation[frame])
-            for handle, line in zip(self.lines, self.drawing.lines, strict=True):
-                handle.points = _segments(line.points[frame])
-
-
-def _round_length(length: float) -> float:
-    """1, 2 or 5 times a power of ten."""
-    power = 10.0 ** np.floor(np.log10(length))
-    return float(power * min((1.0, 2.0, 5.0, 10.0), key=lambda m: abs(m * power - length)))
-
-
-def _segments(points: np.ndarray) -> np.ndarray:
-    return np.stack([points[:-1], points[1:]], axis=1).astype(np.float32)
-
-
-def _quaternion(rotation: np.ndarray) -> np.ndarray:
-    from scipy.spatial.transform import Rotation
-
-    return Rotation.from_matrix(rotation).as_quat(scalar_first=True)
-
-
-def _server(host: str, port: int, label: str | None = None) -> Any:
-    """A viser server; says what to install where it is missing."""
-    try:
-        import viser
-    except ImportError as error:
-        raise StateError("view: viser is not installed; need pip install 'supple[view]'") from error
-    with redirect_stdout(sys.stderr):  # it greets; what is printed may be read by a program
-        return viser.ViserServer(host=host, port=port, label=label, verbose=False)
-
-
-def to_html(result: Result, path: str | Path, frames: int = 200) -> Path:
-    """One self-contained page that plays the run in any browser, without network."""
-    drawing = drawing_of(result, frames)
-    server = _server(LOOPBACK, 0)
-    try:
-        stage = Stage(server, drawing)
-        recording = server.get_scene_serializer()
-        for frame in range(len(drawing.t)):
-            stage.show(frame)
-            if frame + 1 < len(drawing.t):
-                recording.insert_sleep(float(drawing.t[frame + 1] - drawing.t[frame]))
-        page = recording.as_html()
-    finally:
-        with redirect_stdout(sys.stderr):
-            server.stop()
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page)
-    return path
-
-
-class Viewer:
-    """A run in the browser: play, pause, scrub, speed. Listens on loopback only unless told otherwise."""
+class Window:
+    """A drawing in the browser, with what is shown of it. Listens on loopback only unless told otherwise."""
 
     def __init__(
-        self, result: Result, *, host: str = LOOPBACK, port: int = 8080, frames: int = 600
+        self,
+        name: str,
+        *,
+        host: str = LOOPBACK,
+        port: int = 8080,
+        colour: str = "curvature",
+        looks: Mapping[str, Sequence[Look]] | None = None,
     ) -> None:
-        self.drawing = drawing_of(result, frames)
-        self.server = server = _server(host, port, f"Supple: {result.model.name}")
-        self.stage = Stage(self.server, self.drawing)
-        last, gui = len(self.drawing.t) - 1, server.gui
-        self.playing: Any = gui.add_checkbox("play", True)
-        self.slider: Any = gui.add_slider("frame", min=0, max=max(last, 1), step=1, initial_value=0)
-        self.speed: Any = gui.add_slider("speed", min=0.1, max=4.0, step=0.1, initial_value=1.0)
-        self.time: Any = gui.add_text("time (s)", "0", disabled=True)
-        self.slider.on_update(lambda _: self._show())
+        check_choice(colour)
+        self._colour = colour
+        self.looks = looks
+        self.server: Any = open_server(host, port, name)
+        self.server.gui.configure_theme(
+            show_logo=False, show_share_button=False, control_width="small"
+        )
+        self.stage: Stage | None = None
+        self.frame = 0
+        self._followed: tuple[str, np.ndarray] = NOBODY, np.zeros(3)
+        self._lock = threading.RLock()
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._play, daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = None
 
     @property
     def url(self) -> str:
         """Where to look."""
         return f"http://{self.server.get_host()}:{self.server.get_port()}"
 
-    def _show(self) -> None:
-        frame = int(self.slider.value)
-        self.stage.show(min(frame, len(self.drawing.t) - 1))
-        self.time.value = f"{self.drawing.t[min(frame, len(self.drawing.t) - 1)]:.3f}"
+    def drawing(self, result: Result, frames: int) -> Drawing:
+        """What is drawn of a run."""
+        return drawing_of(result, frames, self.looks)
 
-    def _play(self) -> None:
-        last = len(self.drawing.t) - 1
-        while not self._stopped.is_set():
-            if not self.playing.value or last < 1:
-                self._stopped.wait(0.05)
-                continue
-            frame = int(self.slider.value)
-            after = 0 if frame >= last else frame + 1
-            wait = abs(self.drawing.t[after] - self.drawing.t[frame]) if after else 0.5
-            begun = clock.monotonic()
-            self.slider.value = after  # shows it
-            spent = clock.monotonic() - begun
-            self._stopped.wait(max(0.0, wait / float(self.speed.value) - spent))
+    def load(self, drawing: Drawing, frame: int = 0) -> None:
+        """Show a drawing, the first or another one of the same robot, at one of its instants."""
+        with self._lock:
+            if self.stage is None:
+                self.stage = Stage(self.server, drawing, self._colour)
+                self._add_display()
+            else:
+                self.stage.load(drawing)
+            self.show(frame)
+            self._tell_colours()
+
+    def show(self, frame: int) -> None:
+        """Show one instant; cameras that follow a frame move along."""
+        with self._lock:
+            assert self.stage is not None
+            self.frame = frame
+            self.stage.show(frame)
+            drawing, name = self.stage.drawing, self.follow.value
+            if name == NOBODY:
+                return
+            place = drawing.frame_position[frame, drawing.frames.index(name)]
+            followed, before = self._followed
+            self._followed = name, place
+            if followed == name and np.any(place != before):
+                for client in self.server.get_clients().values():
+                    client.camera.position = client.camera.position + place - before
+
+    def _add_display(self) -> None:
+        """Controls of colours, layers and the camera."""
+        stage, gui = self.stage, self.server.gui
+        assert stage is not None
+        choices = [c for c in CHOICES if c == "plain" or c in stage.drawing.quantities]
+        with gui.add_folder("Show"):
+            self.colours = gui.add_dropdown("rods by", choices, initial_value=stage.colour)
+            self.legend = gui.add_html("")
+            self.layers = {
+                name: gui.add_checkbox(name, stage.layers[name].visible)
+                for name in LAYERS
+                if name not in ("rods", "bodies") and not (name == "tendons" and not stage.lines)
+            }
+        with gui.add_folder("Camera"):
+            fit = gui.add_button("Fit")
+            self.follow: Any = gui.add_dropdown("follow", [NOBODY, *stage.drawing.frames])
+        self.colours.on_update(lambda _: self._recolour())
+        for name, box in self.layers.items():
+            box.on_update(lambda _, name=name: self._toggle(name))
+        fit.on_click(lambda _: self.fit())
+        self.follow.on_update(lambda _: self.show(self.frame))
+
+    def _recolour(self) -> None:
+        with self._lock:
+            assert self.stage is not None
+            self.stage.colour = self.colours.value
+            self.stage.show(self.frame)
+            self._tell_colours()
+
+    def _tell_colours(self) -> None:
+        assert self.stage is not None
+        largest = self.stage.largest.get(self.stage.colour, 0.0)
+        self.legend.content = legend_html(self.stage.colour, largest)
+
+    def _toggle(self, name: str) -> None:
+        assert self.stage is not None
+        self.stage.layers[name].visible = self.layers[name].value
+
+    def fit(self) -> None:
+        """Turn every camera to all of the run."""
+        assert self.stage is not None
+        position, target = camera_on(*self.stage.drawing.bounds)
+        for client in self.server.get_clients().values():
+            with client.atomic():
+                client.camera.position, client.camera.look_at = position, target
+
+    def _start(self, work: Any) -> None:
+        """Do something beside the caller until the window is closed."""
+        self._thread = threading.Thread(target=work, daemon=True)
+        self._thread.start()
 
     def close(self) -> None:
-        """Stop playing and listening."""
+        """Stop, and stop listening."""
         self._stopped.set()
-        self._thread.join(timeout=2.0)
-        self.server.stop()
+        if self._thread is not None:
+            self._thread.join(timeout=5.0)
+        close_server(self.server)
 
 
-def view(result: Result, *, host: str = LOOPBACK, port: int = 8080) -> Viewer:
-    """Open a run in the browser; the address is ``.url``."""
-    return Viewer(result, host=host, port=port)
+class Viewer(Window):
+    """A run in the browser: play, pause, scrub, speed, loop.
+
+    ``watch`` shows the newest instant of a run that is being computed, as ``simulate(watch=…)`` takes it.
+    ``play`` shows a whole run.
+    """
+
+    def watch(self, newest: Result) -> None:
+        """Show the last instant of a run so far."""
+        self.load(self.drawing(newest.picked(slice(-1, None)), 1))
+
+    def play(self, result: Result, frames: int = 600) -> None:
+        """Play a run, from its beginning."""
+        drawing = self.drawing(result, frames)
+        self.t = drawing.t - drawing.t[0]
+        self.load(drawing)
+        self.fit()
+        length = float(self.t[-1])
+        gui = self.server.gui
+        with gui.add_folder("Play", order=-1.0):
+            self.button = gui.add_button("Pause", icon="player-pause")
+            self.time: Any = gui.add_slider("time (s)", 0.0, max(length, 1e-9), tick(length), 0.0)
+            self.speed: Any = gui.add_dropdown("speed", SPEEDS, initial_value="1")
+            self.loop: Any = gui.add_checkbox("loop", True)
+        self.playing = length > 0
+        self.button.on_click(lambda _: self.pause(self.playing))
+        self.time.on_update(lambda _: self._show_time())
+        self._start(self._run)
+
+    def pause(self, paused: bool = True) -> None:
+        """Stop or go on playing."""
+        if not paused and self.time.value >= self.t[-1]:
+            self.time.value = 0.0
+        self.playing = not paused
+        self.button.label = "Play" if paused else "Pause"
+        self.button.icon = "player-play" if paused else "player-pause"
+
+    def seek(self, t: float) -> None:
+        """Show the instant nearest to a time (s) after the first."""
+        self.time.value = t  # shows it
+
+    def _show_time(self) -> None:
+        frame = int(np.argmin(np.abs(self.t - self.time.value)))
+        if frame != self.frame:
+            self.show(frame)
+
+    def _run(self) -> None:
+        last = clock.monotonic()
+        while not self._stopped.wait(1 / RATE):
+            now = clock.monotonic()
+            passed, last = (now - last) * float(self.speed.value), now
+            if not self.playing:
+                continue
+            t = self.time.value + passed
+            if t > self.t[-1]:
+                t = 0.0 if self.loop.value else float(self.t[-1])
+                if not self.loop.value:
+                    self.pause()
+            self.seek(t)
+
+
+def tick(length: float) -> float:
+    """A step of a slider over a length: a thousandth of it, rounded down to a power of ten."""
+    return float(10.0 ** np.floor(np.log10(max(length, 1e-9) / 1000)))
+
+
+def view(
+    result: Result,
+    *,
+    host: str = LOOPBACK,
+    port: int = 8080,
+    colour: str = "curvature",
+    looks: Mapping[str, Sequence[Look]] | None = None,
+) -> Viewer:
+    """Open a run in the browser; the address is ``.url``, ``.close()`` ends it."""
+    viewer = Viewer(result.model.name, host=host, port=port, colour=colour, looks=looks)
+    viewer.play(result)
+    return viewer

@@ -1,0 +1,241 @@
+"""A simulation in real time: what drives a robot becomes inputs, which may change at every step."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from supple.arrays import Array
+from supple.errors import StateError
+from supple.model.inputs import input_slices
+from supple.model.laws import AbstractLaw, Input
+from supple.results.result import Result
+from supple.robot.actuators import Chamber, Motor, Tendon
+from supple.robot.controller import Controller
+from supple.robot.items import Prescribe
+from supple.robot.joint import Prismatic
+from supple.robot.loads import Wrench
+from supple.robot.robot import Robot
+from supple.run.outside import ControllerFailed, Outside
+from supple.run.simulate import as_model, start_state
+from supple.time.advance import Cursor, Saved, Status, advance, begin, restart
+from supple.time.alpha import generalized_alpha
+from supple.time.control import FixedStep
+from supple.time.scheme import AbstractScheme
+
+ATTEMPTS = 32
+"""Most parts of a step that are tried at once."""
+SMOOTHING = 0.06
+"""Time constant (s) with which inputs go over to other values: imposed lengths and angles may not jump."""
+
+
+class Moving(AbstractLaw):
+    """A set point on its way: ``point`` says (when, from which value, how fast).
+
+    Inside a step it moves evenly: where it jumped at the beginning, parts of a step would be harder to solve
+    than the whole.
+    """
+
+    point: Input
+
+    def __call__(self, t: Float[Array, ""]) -> Float[Array, ""]:
+        since, value, rate = self.point(t)
+        return value + rate * (t - since)
+
+    def values(self, result: Result) -> np.ndarray:
+        """What it said in a result, (n,)."""
+        since, value, rate = result.input(self.point.name).T
+        return np.asarray(value + rate * (result.t - since))
+
+
+@dataclass(frozen=True)
+class Drive:
+    """Something that drives a robot: an input, its value at first, and the range it may be given."""
+
+    name: str
+    kind: str
+    unit: str
+    factor: float
+    """Of its unit: shown value over SI value."""
+    value: float
+    low: float
+    high: float
+
+
+_KINDS = {
+    "tension": ("N", 1.0, 10.0, False),
+    "pull": ("mm", 1e3, 0.02, True),
+    "pressure": ("kPa", 1e-3, 1e5, False),
+    "volume": ("mL", 1e6, 1e-5, False),
+    "gas": ("J", 1.0, 1.0, False),
+    "torque": ("N m", 1.0, 1.0, True),
+    "position": ("rad", 1.0, np.pi / 2, True),
+    "velocity": ("rad/s", 1.0, 2 * np.pi, True),
+    "value": ("", 1.0, 0.5, True),
+    "law": ("×", 1.0, 1.0, True),
+}
+"""Unit, factor, largest value where the description has none but zero, and whether it may be negative."""
+
+
+def drives_of(robot: Robot, duration: float = 1.0) -> tuple[Robot, list[Drive]]:
+    """The robot with inputs instead of the laws that drive it, and what can be set.
+
+    Tensions and lengths of tendons, pressures, volumes and contents of chambers, motors, imposed coordinates
+    and the factors of wrenches. Ranges are twice those of the laws until ``duration`` (s). What controllers
+    set stays theirs.
+    """
+    controlled = any(isinstance(item, Controller) for item in robot.items)
+    changed, drives = [], []
+    for given in robot.items:
+        item: Any = given
+        field = _driven_field(item)
+        if field is None:
+            continue
+        law: Any = item.time_law()
+        values = np.asarray(jax.vmap(law)(np.linspace(0.0, duration, 65)))
+        if values.ndim > 1 or (controlled and isinstance(law, Input)):
+            continue
+        name, first = law.name if isinstance(law, Input) else item.name, float(values[0])
+        unit, factor, *_ = _KINDS[field]
+        if isinstance(item, Motor) and item.on is not None:
+            sliding = isinstance(getattr(robot[item.on], "joint", None), Prismatic)
+            unit = {"N m": "N", "rad": "m", "rad/s": "m/s"}[unit] if sliding else unit
+        reach = 2 * float(np.abs(values).max())
+        drives.append(Drive(name, field, unit, factor, first, 0.0, reach))
+        if not isinstance(law, Input):
+            changed.append(
+                replace(item, **{field: Moving(Input(name, np.array([0.0, first, 0.0])))})
+            )
+    unique = {drive.name: _as_wide(drive, drives) for drive in drives}
+    return robot.replacing(*changed), list(unique.values())
+
+
+def _as_wide(drive: Drive, drives: list[Drive]) -> Drive:
+    """The drive with the widest range among those of its kind; volumes only change a little."""
+    if drive.kind == "volume":
+        return replace(drive, low=0.8 * drive.value, high=1.2 * drive.value)
+    alike = [other.high for other in drives if (other.kind, other.unit) == (drive.kind, drive.unit)]
+    _, _, default, signed = _KINDS[drive.kind]
+    reach = max(alike) or default
+    return replace(drive, low=-reach if signed else 0.0, high=reach)
+
+
+def _driven_field(item: Any) -> str | None:
+    """The field of an item that drives it."""
+    if isinstance(item, Tendon):
+        return next((f for f in ("tension", "pull") if getattr(item, f) is not None), None)
+    if isinstance(item, Chamber | Motor):
+        return item.kind
+    if isinstance(item, Prescribe):
+        return "value"
+    return "law" if isinstance(item, Wrench) else None
+
+
+class LiveRun:
+    """A robot that is stepped from outside by ``dt`` (s), with the values of its drives by name."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        *,
+        dt: float = 0.01,
+        scheme: AbstractScheme | None = None,
+        start: Any = None,
+        duration: float = 1.0,
+    ) -> None:
+        if not (np.isfinite(dt) and dt > 0):
+            raise StateError(f"dt: got {dt!r}; need a positive number of seconds")
+        self.robot, self.drives = drives_of(robot, duration)
+        self.dt, self.scheme = dt, generalized_alpha(0.8) if scheme is None else scheme
+        self.model = as_model(self.robot)
+        self._start = start_state(self.model, start)
+        self._control = FixedStep(dt)
+        self._places = {name: where for name, (where, _) in input_slices(self.model).items()}
+        self._first: Cursor | None = None
+        self.reset()
+
+    def reset(self) -> None:
+        """Go back to the start."""
+        if self._first is None:
+            self._first = begin(
+                self.model, self.scheme, self._start, jnp.asarray(self.dt, dtype=float)
+            )
+        self.cursor = self._first
+        self.status, self.message = Status.RUNNING, ""
+        self._outside = Outside(self.model, float(self._start.t))
+        self._values = {drive.name: drive.value for drive in self.drives}
+        self._rates = dict.fromkeys(self._values, 0.0)
+        state = self.cursor.state
+        forces = np.zeros(0) if state.multipliers is None else np.asarray(state.multipliers)
+        now = (state.t, state.q, state.v, state.a, 0, 0, 0.0, forces, self.cursor.feedback.inputs)
+        self._saved = Saved(*(np.asarray(x)[None] for x in now))
+
+    @property
+    def t(self) -> float:
+        """Simulated time (s) since the start."""
+        return float(self._saved.t[0] - self._start.t)
+
+    @property
+    def newest(self) -> Result:
+        """The present instant as a result."""
+        return Result(
+            model=self.model,
+            **self._saved._asdict(),
+            status=self.status,
+            message=self.message,
+            rejected=int(self.cursor.rejected),
+            wall_seconds=0.0,
+            settings={},
+            description=self.robot,
+        )
+
+    def step(self, wanted: Mapping[str, float]) -> bool:
+        """One step with the drives on their way to ``wanted`` values; False where it cannot go on."""
+        if self.status != Status.RUNNING:
+            return False
+        feedback = self.cursor.feedback
+        try:
+            feedback, _ = self._outside.react(self.model, self.cursor.state, feedback)
+        except ControllerFailed as error:
+            self.status, self.message = Status.BAD_INPUT, str(error)
+            return False
+        inputs = np.array(feedback.inputs)
+        for drive in self.drives:
+            inputs[self._places[drive.name]] = self._towards(drive.name, wanted[drive.name])
+        cursor = self.cursor._replace(feedback=feedback._replace(inputs=jnp.asarray(inputs)))
+        found, status = 0, Status.RUNNING
+        while found == 0 and status == Status.RUNNING:
+            cursor, saved, found, status = self._advanced(cursor)
+        if found == 0:
+            self.status, self.message = status, status.message
+            return False
+        self.cursor = cursor._replace(status=jnp.zeros((), dtype=int))
+        self._saved = Saved(*(np.asarray(x)[found - 1 : found] for x in saved))
+        return True
+
+    def _advanced(self, cursor: Cursor) -> tuple[Cursor, Saved, int, Status]:
+        """The next instant, or a part of the way to it; also how many instants were saved."""
+        if cursor.taut is not None and bool(cursor.taut.caught):
+            cursor = restart(self.model, self.scheme, cursor)
+        begun = jnp.asarray(float(self._start.t))
+        wall = begun + cursor.target * self.dt
+        after, saved, found = advance(
+            self.model, self.scheme, self._control, ATTEMPTS, cursor,
+            begun, wall, jnp.asarray(1.0), jnp.asarray(ATTEMPTS),
+        )  # fmt: skip
+        return after, saved, int(found), Status(int(after.status))
+
+    def _towards(self, name: str, wanted: float) -> tuple[float, ...]:
+        """The next part of a critically damped way to a wanted value, as the input takes it."""
+        h, before = self.dt / SMOOTHING, self._values[name]
+        rate = self._rates[name] + h / SMOOTHING * (wanted - before)
+        self._rates[name] = rate = rate / (1 + h) ** 2
+        self._values[name] = after = before + self.dt * rate
+        where = self._places[name]
+        return (
+            (after,) if where.stop - where.start == 1 else (float(self._saved.t[0]), before, rate)
+        )

@@ -1,0 +1,274 @@
+"""A run as a film (MP4 or GIF), drawn without a display and without a browser.
+
+Surfaces are seen through a pinhole camera, shaded by the angle at which light falls on them, and drawn from
+the farthest to the nearest.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from supple.errors import StateError
+from supple.results.result import Result
+from supple.robot.looks import Look
+from supple.view.colours import (
+    PLAIN,
+    QUANTITIES,
+    colour_map,
+    colours_of,
+    tension_look,
+)
+from supple.view.drawing import Drawing, drawing_of
+from supple.view.stage import ARROWS, BODY, FIELD, camera_on, round_length
+
+SIZE = (960, 640)
+"""Pixels across and down."""
+DPI = 100
+FPS = 25
+LIGHT = np.array([0.35, -0.45, 0.82])
+GRID, SHADOW = "#e2e5ea", "#e6e8ec"
+
+
+class Camera:
+    """A pinhole camera: world points to picture coordinates (height -tan ½field … +tan ½field) and depths."""
+
+    def __init__(self, low: np.ndarray, high: np.ndarray) -> None:
+        self.position, target = camera_on(low, high)
+        ahead = (target - self.position) / np.linalg.norm(target - self.position)
+        right = np.cross(ahead, [0.0, 0.0, 1.0])
+        right /= np.linalg.norm(right)
+        self.axes = np.stack([right, np.cross(right, ahead), ahead])
+        self.distance = float(np.linalg.norm(target - self.position))
+
+    def __call__(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Picture coordinates (…, 2) and depths (…)."""
+        seen = (points - self.position) @ self.axes.T
+        depth = np.maximum(seen[..., 2], 1e-3 * self.distance)
+        return seen[..., :2] / depth[..., None], depth
+
+
+class Painter:
+    """Draws the instants of a drawing as pictures (height, width, 3) of bytes."""
+
+    def __init__(self, drawing: Drawing, colour: str = "curvature") -> None:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+
+        self.drawing, self.colour = drawing, drawing.colour(colour)
+        self.largest = drawing.largest(self.colour)
+        self.tension = max((float(line.tension.max()) for line in drawing.lines), default=0.0)
+        low, high = drawing.bounds
+        self.camera, self.span = Camera(low, high), float(np.max(high - low)) or 1.0
+        self.floor = float(min(low[2], 0.0))
+        figure = Figure(figsize=(SIZE[0] / DPI, SIZE[1] / DPI), dpi=DPI, facecolor="white")
+        self.canvas = FigureCanvasAgg(figure)
+        self.axes: Any = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+        half = np.tan(FIELD / 2)
+        self.pixel = 2 * half / SIZE[1]
+        self.axes.set(
+            xlim=(-half * SIZE[0] / SIZE[1], half * SIZE[0] / SIZE[1]), ylim=(-half, half)
+        )
+        self.axes.axis("off")
+        self._background(figure, (low + high) / 2)
+        self.moving: list[Any] = []
+
+    def _background(self, figure: Any, middle: np.ndarray) -> None:
+        from matplotlib.collections import LineCollection
+
+        cell = round_length(self.span / 8)
+        count = int(np.ceil(self.span / cell))
+        centre = np.round(middle[:2] / cell) * cell
+        marks, run = cell * np.arange(-count, count + 1), np.linspace(-count, count, 33) * cell
+        across = np.stack(np.broadcast_arrays(marks[:, None], run[None]), axis=-1)
+        lines = np.concatenate([across, across[..., ::-1]]) + centre
+        points = np.concatenate([lines, np.full((*lines.shape[:2], 1), self.floor)], axis=-1)
+        seen, depth = self.camera(points)
+        pairs = np.stack([seen[:, :-1], seen[:, 1:]], axis=2).reshape(-1, 2, 2)
+        near = depth[:, 1:].reshape(-1) > 0.1 * self.camera.distance
+        self.axes.add_collection(
+            LineCollection(list(pairs[near]), colors=GRID, linewidths=0.8, zorder=0)
+        )
+        figure.text(0.02, 0.95, self.drawing.name, fontsize=13, weight="bold", color="#333")
+        self.clock = figure.text(0.98, 0.95, "", fontsize=12, ha="right", color="#333")
+        if self.colour == "plain":
+            return
+        quantity = QUANTITIES[self.colour]
+        bar = figure.add_axes((0.02, 0.065, 0.22, 0.018))
+        bar.imshow(np.linspace(0, 1, 64)[None], aspect="auto", cmap=colour_map(self.colour))
+        bar.axis("off")
+        low = -self.largest if quantity.signed else 0.0
+        figure.text(0.02, 0.093, f"{self.colour} ({quantity.unit})", fontsize=10, color="#333")
+        figure.text(0.02, 0.03, f"{low:.3g}", fontsize=9, color="#333")
+        figure.text(0.24, 0.03, f"{self.largest:.3g}", fontsize=9, ha="right", color="#333")
+
+    def picture(self, frame: int) -> np.ndarray:
+        """One instant."""
+        from matplotlib.collections import PolyCollection
+
+        surfaces = [*self._rods(frame), *self._bodies(frame)]
+        shadows = [corners for corners, _ in surfaces]
+        polygons, depths, colours = [], [], []
+        for corners, colour in surfaces:
+            edges = corners[:, 1] - corners[:, 0], corners[:, -1] - corners[:, 0]
+            normal = np.cross(*edges)
+            normal /= np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-300)
+            centre = corners.mean(axis=1)
+            front = np.einsum("pi,pi->p", normal, self.camera.position - centre) > 0
+            seen, depth = self.camera(corners[front])
+            light = 0.8 + 0.3 * np.clip(normal[front] @ LIGHT, -0.7, 1.0)
+            polygons += list(seen)
+            depths.append(depth.mean(axis=1))
+            colours.append(light[:, None] * np.broadcast_to(colour, (len(front), 3))[front] / 255)
+        for ribbon, depth, colour in self._ribbons(frame):
+            polygons += list(ribbon)
+            depths.append(depth)
+            colours.append(np.broadcast_to(np.asarray(colour) / 255, (len(ribbon), 3)))
+        for old in self.moving:
+            old.remove()
+        flat = [np.concatenate([c[..., :2], np.full((*c.shape[:2], 1), self.floor)], axis=-1)
+                for c in shadows]  # fmt: skip
+        on_floor = [polygon for corners in flat for polygon in self.camera(corners)[0]]
+        order = np.argsort(-np.concatenate([*depths, np.zeros(0)]))
+        tints = np.clip(np.concatenate([*colours, np.zeros((0, 3))]), 0, 1)[order]
+        self.moving = [
+            PolyCollection(on_floor, facecolors=SHADOW, edgecolors=SHADOW, linewidths=0.3),
+            PolyCollection(
+                [polygons[i] for i in order], facecolors=tints, edgecolors=tints, linewidths=0.4
+            ),
+        ]
+        for collection in self.moving:
+            self.axes.add_collection(collection)
+        self.clock.set_text(f"t = {self.drawing.t[frame]:.2f} s")
+        self.canvas.draw()
+        return np.asarray(self.canvas.buffer_rgba())[..., :3].copy()
+
+    def _rods(self, frame: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Quadrilaterals (p, 4, 3) of each rod's surface, and their colours (p, 3)."""
+        for rod in self.drawing.rods:
+            pixels = np.abs(rod.outline).max() / self.camera.distance / self.pixel
+            skin = rod.skin(frame)[:, :: 4 if pixels < 4 else 2 if pixels < 12 else 1]
+            pieces, sides = skin.shape[0] - 1, skin.shape[1]
+            turned = np.roll(skin, -1, axis=1)
+            quads = np.stack([skin[:-1], turned[:-1], turned[1:], skin[1:]], axis=2)
+            plain = np.tile(PLAIN, (pieces, 1))
+            own = plain if self.colour == "plain" else colours_of(
+                self.colour, rod.values[self.colour][frame, 1::2], self.largest
+            )  # fmt: skip
+            yield quads.reshape(-1, 4, 3), np.repeat(own, sides, axis=0)
+            yield skin[:1, ::-1], own[:1]
+            yield skin[-1:], own[-1:]
+
+    def _bodies(self, frame: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        for solid in self.drawing.solids:
+            vertices, faces = solid.mesh
+            moved = vertices @ solid.rotation[frame].T + solid.position[frame]
+            yield moved[faces], np.array(BODY)
+
+    def _ribbons(self, frame: int) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
+        """Tendons and arrows as flat strips (p, k, 2) of the picture, with their depths and colours."""
+        for line in self.drawing.lines:
+            colour, width = tension_look(float(line.tension[frame]), self.tension)
+            seen, depth = self.camera(line.points[frame])
+            yield *_strip(seen, depth, width * self.pixel), colour
+        for arrow in self.drawing.arrows:
+            kind = "moment" if arrow.kind == "moment" else "force"
+            alike = [a for a in self.drawing.arrows if (a.kind == "moment") == (kind == "moment")]
+            most = max(float(np.linalg.norm(a.vector, axis=-1).max()) for a in alike)
+            start, way = arrow.start[frame], 0.3 * self.span / most * arrow.vector[frame]
+            if np.linalg.norm(way) < 1e-3 * self.span:
+                continue
+            seen, depth = self.camera(np.linspace(start, start + way, 5))
+            colour = ARROWS[arrow.kind]
+            yield *_strip(seen, depth, 3.0 * self.pixel), colour
+            along = (seen[-1] - seen[0]) / max(float(np.linalg.norm(seen[-1] - seen[0])), 1e-12)
+            aside, head = np.array([-along[1], along[0]]), 10.0 * self.pixel
+            tip = np.stack([seen[-1] + head * along, seen[-1] + 0.6 * head * aside,
+                            seen[-1] - 0.6 * head * aside])  # fmt: skip
+            yield tip[None], depth[-1:], colour
+
+
+def _strip(seen: np.ndarray, depth: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
+    """A line (n, 2) of the picture as quadrilaterals (n - 1, 4, 2), and their depths."""
+    along = np.diff(seen, axis=0)
+    along /= np.maximum(np.linalg.norm(along, axis=-1, keepdims=True), 1e-12)
+    aside = width / 2 * np.stack([-along[:, 1], along[:, 0]], axis=-1)
+    a, b = seen[:-1], seen[1:]
+    return np.stack([a + aside, b + aside, b - aside, a - aside], axis=1), depth[1:]
+
+
+def to_film(
+    result: Result,
+    path: str | Path,
+    *,
+    colour: str = "curvature",
+    speed: float = 1.0,
+    fps: int = FPS,
+    looks: Mapping[str, Sequence[Look]] | None = None,
+) -> Path:
+    """Write a run as a film, ``.gif`` or ``.mp4``, at ``speed`` times real time.
+
+    MP4 needs ffmpeg: that of the system, or the extra ``film``.
+    """
+    path = Path(path)
+    if path.suffix not in (".gif", ".mp4"):
+        raise StateError(f"film: got {path.name!r}; need a name that ends in .gif or .mp4")
+    if not (speed > 0 and fps > 0):
+        raise StateError(f"speed, fps: got {speed!r} and {fps!r}; need numbers > 0")
+    program = _ffmpeg() if path.suffix == ".mp4" else ""
+    count = round(float(result.t[-1] - result.t[0]) * fps / speed) + 1
+    times = np.linspace(result.t[0], result.t[-1], count)
+    painter = Painter(drawing_of(result.sampled(times), count, looks), colour)
+    pictures = (painter.picture(frame) for frame in range(count))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".mp4":
+        _write_mp4(program, path, pictures, fps)
+    else:
+        _write_gif(path, pictures, fps)
+    return path
+
+
+def _write_gif(path: Path, pictures: Iterator[np.ndarray], fps: int) -> None:
+    from PIL import Image
+
+    first, *others = [
+        Image.fromarray(picture).quantize(128, dither=Image.Dither.NONE) for picture in pictures
+    ]
+    first.save(path, save_all=True, append_images=others, duration=round(1000 / fps), loop=0)
+
+
+def _ffmpeg() -> str:
+    """The program that writes MP4."""
+    found = shutil.which("ffmpeg")
+    if found:
+        return found
+    try:
+        from imageio_ffmpeg import get_ffmpeg_exe
+    except ImportError as error:
+        need = "pip install 'supple[film]', or ffmpeg on the path, or a name that ends in .gif"
+        raise StateError(f"film: MP4 needs ffmpeg, which is not here; need {need}") from error
+    return str(get_ffmpeg_exe())
+
+
+def _write_mp4(program: str, path: Path, pictures: Iterator[np.ndarray], fps: int) -> None:
+    size = f"{SIZE[0]}x{SIZE[1]}"
+    command = [
+        program, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size,
+        "-r", str(fps), "-i", "-", "-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "18",
+        "-movflags", "+faststart", str(path),
+    ]  # fmt: skip
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as ffmpeg:
+        assert ffmpeg.stdin is not None
+        assert ffmpeg.stderr is not None
+        try:
+            for picture in pictures:
+                ffmpeg.stdin.write(picture.tobytes())
+            ffmpeg.stdin.close()
+        except BrokenPipeError:
+            pass  # it says why
+        said = ffmpeg.stderr.read().decode(errors="replace").strip()
+    if ffmpeg.returncode != 0:
+        raise StateError(f"film: {path}: ffmpeg failed: {said or ffmpeg.returncode}")

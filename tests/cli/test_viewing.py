@@ -1,0 +1,109 @@
+"""The commands that show robots, as a user meets them."""
+
+import json
+import urllib.request
+
+import pytest
+from typer.testing import CliRunner
+
+from supple.cli import viewing
+from supple.cli.main import app
+from supple.files import stored_run
+from supple.results.store import Store
+
+ARM = """\
+robot: arm
+rods:
+  arm:
+    length: 0.3
+    section: {circle: 0.005}
+    material: {E: 1.0e8, density: 1000}
+    strains: planar
+    basis: 2
+tendons:
+  pull: {on: arm, offset: [0.004, 0], tension: 1}
+simulate: {duration: 0.1, dt: 0.01}
+"""
+
+
+def call(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("runs")
+
+
+@pytest.fixture(scope="module")
+def stored(folder):
+    """A run on disk, which was seen in a browser while it was computed."""
+    (folder / "arm.yaml").write_text(ARM)
+    addresses = []
+
+    def look(viewer, wait=True):
+        addresses.append(urllib.request.urlopen(viewer.url, timeout=10).status)
+        viewer.close()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(viewing, "stay", look)
+        patch.setattr(viewing, "PORT", 0)
+        done = call("run", folder / "arm.yaml", "--out", folder / "out", "--json", "--view")
+    assert addresses == [200]
+    assert json.loads(done.stdout)["status"] == "DONE"
+    return folder / "out"
+
+
+def test_runs_on_disk_come_back_with_their_robot(stored):
+    run = stored_run(stored)
+    assert run.result.ok
+    assert len(run.result.t) == 11
+    assert run.result.description == run.file.robot
+    assert run.result.tendon("pull")[1][-1] == pytest.approx(1.0)
+
+
+def test_runs_without_their_robot_are_refused_with_words(stored, tmp_path):
+    nothing = call("view", tmp_path)
+    assert nothing.exit_code == 2
+    assert "need the folder of one stored run" in nothing.output
+    Store(tmp_path / "bare.run").create({})
+    bare = call("view", tmp_path / "bare.run")
+    assert bare.exit_code == 2
+    assert "without a robot file" in bare.output
+
+
+def test_runs_are_saved_as_pages_and_films(stored, tmp_path):
+    for name in ("run.html", "run.gif"):
+        saved = call("view", stored, "--save", tmp_path / name, "--colour", "bending moment")
+        assert saved.exit_code == 0, saved.output
+        assert saved.stdout.strip() == str(tmp_path / name)
+    assert "bending moment (N m)" in (tmp_path / "run.html").read_text()
+    assert (tmp_path / "run.gif").read_bytes()[:4] == b"GIF8"
+    for options, need in (
+        (("--save", tmp_path / "run.avi"), "need a name that ends in .html, .mp4 or .gif"),
+        (("--colour", "pink"), "need one of: plain, curvature"),
+    ):
+        wrong = call("view", stored, *options)
+        assert wrong.exit_code == 2
+        assert need in wrong.output
+
+
+def test_viewers_and_live_robots_end_with_ctrl_c(folder, stored, monkeypatch):
+    closed = []
+    windows = viewing.stay
+
+    def interrupted(seconds):
+        raise KeyboardInterrupt
+
+    def stay(window, wait=True):
+        monkeypatch.setattr(viewing.time, "sleep", interrupted)
+        windows(window, wait)
+        monkeypatch.undo()
+        closed.append(window)
+
+    for words in (("view", stored), ("view", folder / "arm.yaml"), ("live", folder / "arm.yaml")):
+        monkeypatch.setattr(viewing, "stay", stay)
+        done = call(*words, "--port", "0")
+        assert done.exit_code == 0, done.output
+        assert "http://127.0.0.1:" in done.stderr
+        assert closed.pop()._stopped.is_set()

@@ -2,12 +2,17 @@
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import supple as sp
 from supple.mechanics.energy import energies
-from supple.mechanics.inverse_dynamics import inverse_dynamics
+from supple.mechanics.forward_dynamics import _rates
+from supple.mechanics.inverse_dynamics import inverse_dynamics, violation
 from supple.mechanics.inverse_dynamics_tangent import mass_matrix
+from supple.mechanics.local import retract
+from supple.robots.rfrfr import rfrfr
 from tests.samples import (
     accelerate,
     at,
@@ -92,3 +97,28 @@ def test_a_batch_of_robots_equals_its_members(rng):
     for row, gravity in zip(batch, gravities, strict=True):
         single = residual(eqx.tree_at(lambda m: m.gravity, model, gravity), at(q, v))
         np.testing.assert_allclose(row, single, atol=1e-13)
+
+
+def test_rates_of_violation_are_its_derivatives_along_the_motion(rng):
+    """Against automatic differentiation: closures, an imposed coordinate, tendons of imposed length."""
+    wires = (
+        sp.Tendon("inner", on="left", offset=(1e-3, 0.0), pull=lambda t: 1e-3 * t**2, push=True),
+        sp.Tendon("outer", on=("ground", "left"), pull=lambda t: 1e-3 * t, push=True, discs=3,
+                  offset={"ground": (0.1, 0.1, 0.0), "left": (1e-3, 2e-3)}),
+        sp.Prescribe("turn", on="right", value=lambda t: 0.3 * jnp.sin(t)),
+    )  # fmt: skip
+    model = rfrfr().adding(*wires).build()
+    q, v = 0.1 * rng.normal(size=model.nq), rng.normal(size=model.nv)
+    t = np.asarray(0.3)
+
+    def moved(s):
+        return violation(model, retract(model, q, s * v), t + s)
+
+    def rate(s):
+        return jax.jvp(moved, (s,), (jnp.ones(()),))[1]
+
+    expected = jit(lambda s: jax.jvp(rate, (s,), (jnp.ones(()),)), quick=True)(jnp.zeros(()))
+    found = jit(_rates, quick=True)(model, q, v, t)
+    assert len(found[0]) == model.equations == 5
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-10 * np.abs(theirs).max())

@@ -231,7 +231,8 @@ def test_a_length_driven_run_repeats_a_tension_driven_one():
 
     lengths = np.asarray(jit(jax.vmap(length))(first.q, first.t))
     law = sp.Spline(first.t, LENGTH - lengths)
-    wound = arm(sp.Tendon("pull", pull=law, **where), **options)
+    # At the ends of the pulse the tension is so small that what sampling leaves of it may have any sign.
+    wound = arm(sp.Tendon("pull", pull=law, push=True, **where), **options)
     second = sp.simulate(wound, 0.2, dt=1e-3, scheme=sp.generalized_alpha(0.8))
     gap = np.abs(second.position("arm") - first.position("arm")).max() / LENGTH
     assert gap < 1e-7

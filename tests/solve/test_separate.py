@@ -70,7 +70,7 @@ def both(model, structure_right, c):
             for r, row in enumerate(structure.table[k]):
                 if row >= 0:
                     jacobian = jacobian.at[row, first : first + width].add(own[i, r])
-    dense = saddle(matrix, jacobian, jacobian)
+    dense = saddle(matrix, jacobian, jacobian, jnp.zeros(model.equations))
     return factors.solve(structure_right), jnp.linalg.solve(dense, structure_right), jacobian
 
 

@@ -8,12 +8,14 @@ from jax import lax
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.mechanics.inverse_dynamics import inverse_dynamics, violation
+from supple.mechanics.inverse_dynamics import inverse_dynamics, violation, violation_in
+from supple.mechanics.kinematics import Kinematics, a_moment_later, kinematics
 from supple.mechanics.local import Coordinates, retract
 from supple.mechanics.saddle import saddle
-from supple.mechanics.slips import slip_speeds
+from supple.mechanics.slips import slip_motions
 from supple.model.efforts import Imposed
 from supple.model.model import Model
+from supple.model.state import State
 
 
 class Acceleration(NamedTuple):
@@ -49,6 +51,26 @@ def acceleration(
     right = jnp.concatenate([residual, _rates(model, q, v, t)[1]])
     found = -jnp.linalg.solve(matrix, right)
     return Acceleration(found[:n], found[n:])
+
+
+def set_going(
+    model: Model, q: Float[Array, " nq"], v: Float[Array, " nv"], t: Float[Array, ""]
+) -> State:
+    """A state with the velocity that :func:`allowed_velocity` gives, and the acceleration that follows."""
+    if model.equations == 0:
+        return State(t, q, v, *acceleration(model, q, v, t))
+    n = model.nv
+
+    def once(state: State, _: None) -> tuple[State, None]:
+        residual, matrix = _linear_part(model, q, state.v, t)
+        rate, change = _rates(model, q, state.v, t)
+        left = jnp.stack([jnp.pad(rate, (n, 0)), jnp.concatenate([residual, change])], axis=1)
+        found = -jnp.linalg.solve(matrix, left)
+        return State(t, q, state.v + found[:n, 0], found[:n, 1], found[n:, 1]), None
+
+    # First the velocity, then the acceleration there: the same again, and compiled only once.
+    start = State(t, q, v, jnp.zeros(n), jnp.zeros(model.equations))
+    return lax.scan(once, start, None, length=2)[0]
 
 
 def allowed_velocity(
@@ -112,15 +134,15 @@ def _rates(
 
     Equations between velocities are first derivatives themselves.
     """
+    zero = jnp.zeros(model.nv)
+    motion = kinematics(model, Coordinates(q, zero, v, zero, t))
 
-    def moved(s: Float[Array, ""]) -> Float[Array, " n"]:
-        return violation(model, retract(model, q, s * v), t + s)
+    def later(s: Float[Array, ""]) -> tuple[Coordinates, Kinematics]:
+        return Coordinates(q, s * v, v, zero, t + s), a_moment_later(motion, s)
 
     def rate(s: Float[Array, ""]) -> Float[Array, " n"]:
-        first = jax.jvp(moved, (s,), (jnp.ones(()),))[1]
-        if not model.slips:
-            return first
-        here = Coordinates(q, s * v, v, jnp.zeros(model.nv), t + s)
-        return jnp.concatenate([first, slip_speeds(model, here)])
+        first = jax.jvp(lambda s: violation_in(model, *later(s)), (s,), (jnp.ones(()),))[1]
+        speeds = [slip.speed for slip in slip_motions(model, later(s)[1])]
+        return jnp.concatenate([first, *speeds])
 
     return jax.jvp(rate, (jnp.zeros(()),), (jnp.ones(()),))

@@ -8,6 +8,7 @@ R = 0 is the balance every solver works on: statics with ẋ = ẍ = 0, a time s
 ẋ(x) and ẍ(x).
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -69,7 +70,11 @@ def violation(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Floa
     """How far the equations of closed loops and imposed coordinates are from being fulfilled (m)."""
     zero = jnp.zeros(model.nv)
     c = Coordinates(q, zero, zero, zero, t)
-    motion = kinematics(model, c)
+    return violation_in(model, c, kinematics(model, c))
+
+
+def violation_in(model: Model, c: Coordinates, motion: Kinematics) -> Float[Array, " n"]:
+    """The same where the motion is at hand."""
     parts = [jnp.zeros(0)]
     if model.closures.size:
         parts.append(closure_motion(model, motion).violation)
@@ -105,6 +110,7 @@ def equations(model: Model, c: Coordinates) -> Float[Array, " nv_and_n"]:
     return jnp.concatenate([state.residual, state.violation])
 
 
+@partial(jax.jit, inline=True)
 def balance(model: Model, c: Coordinates) -> Balance:
     """Evaluate the balance and keep the intermediate fields."""
     model = model.at(c.t)

@@ -15,8 +15,10 @@ K + a C + b M. Between elements only 6-vectors pass: what enters an element adds
 its samples, and what leaves it is the sum of its φ. Terms with coad cancel for ancestors.
 """
 
+from functools import partial
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
@@ -149,6 +151,7 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
     return tangent_of(model, c, balance(model, c))
 
 
+@partial(jax.jit, inline=True)
 def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
     """The same from the balance at the motion, where that is at hand."""
     model = model.at(c.t)

@@ -8,14 +8,16 @@ where W is an element's constant integration operator (1 for a joint) and A = dV
 element is the sum over its ancestors.
 """
 
+from functools import partial
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.lie import Pose, se3
+from supple.lie import Pose, se3, so3
 from supple.mechanics import rows
 from supple.mechanics.local import Coordinates, Local, group_rows, local_motion
 from supple.model.model import GROUND, Model
@@ -54,6 +56,7 @@ class Kinematics(NamedTuple):
         return jnp.concatenate([g.acceleration.reshape(-1, 6) for g in self.groups])
 
 
+@partial(jax.jit, inline=True)
 def kinematics(model: Model, c: Coordinates) -> Kinematics:
     """Poses, twists and accelerations of all samples."""
     model = model.at(c.t)
@@ -96,6 +99,27 @@ def kinematics(model: Model, c: Coordinates) -> Kinematics:
     )
     assert len(motions) == len(topology.element_start)
     return Kinematics(motions, origin)
+
+
+def a_moment_later(motion: Kinematics, s: Float[Array, ""]) -> Kinematics:
+    """Poses and twists s seconds later, right to the second and to the first power of s.
+
+    For derivatives in time of what depends on them: R + s ω × R + s²/2 (α × R + ω × (ω × R)), and so on.
+    """
+
+    def moved(group: GroupMotion) -> GroupMotion:
+        (omega, v), (alpha, a) = (
+            (part[..., :3], part[..., 3:]) for part in (group.twist, group.acceleration)
+        )
+        turn, again = so3.hat(omega), so3.hat(alpha)
+        rotation, position = group.pose.rotation, group.pose.position
+        speed = v + jnp.cross(omega, position)
+        change = a + jnp.cross(alpha, position) + jnp.cross(omega, speed)
+        turned = rotation + s * turn @ rotation + s**2 / 2 * (again + turn @ turn) @ rotation
+        pose = Pose(turned, position + s * speed + s**2 / 2 * change)
+        return group._replace(pose=pose, twist=group.twist + s * group.acceleration)
+
+    return motion._replace(groups=tuple(moved(group) for group in motion.groups))
 
 
 def frame_origin(model: Model, q: Float[Array, " nq"]) -> Float[Array, " 3"]:

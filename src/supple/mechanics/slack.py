@@ -16,6 +16,7 @@ from supple.mechanics.forward_dynamics import (
     Acceleration,
     acceleration,
     allowed_velocity,
+    set_going,
     violation_rates,
 )
 from supple.mechanics.inverse_dynamics import violation
@@ -34,7 +35,7 @@ def can_slack(model: Model) -> bool:
     return len(_cables(model)) > 0
 
 
-def hold(model: Model, taut: Bool[Array, " n"]) -> Model:
+def hold(model: Model, taut: Bool[Array, " k"]) -> Model:
     """The model with these of its imposed coordinates taken for taut."""
     efforts = model.transmissions.efforts
     at = next(i for i, effort in enumerate(efforts) if isinstance(effort, Imposed))
@@ -46,8 +47,8 @@ def taut_at(
     model: Model,
     q: Float[Array, " nq"],
     t: Float[Array, ""],
-    multipliers: Float[Array, " n"] | None,
-) -> Bool[Array, " n"]:
+    multipliers: Float[Array, " m"] | None,
+) -> Bool[Array, " k"]:
     """Which imposed coordinates hold, judged by their tensions and lengths; a tendon just taut does."""
     tension, excess = _tension_and_excess(model, q, t, multipliers)
     return _always(model) | (tension > WEAK) | (excess > -_close(model))
@@ -57,9 +58,9 @@ def reconsider(
     model: Model,
     q: Float[Array, " nq"],
     t: Float[Array, ""],
-    multipliers: Float[Array, " n"] | None,
-    taut: Bool[Array, " n"],
-) -> Bool[Array, " n"]:
+    multipliers: Float[Array, " m"] | None,
+    taut: Bool[Array, " k"],
+) -> Bool[Array, " k"]:
     """Which should have been taken for taut after a solve that took ``taut`` for it."""
     tension, excess = _tension_and_excess(model, q, t, multipliers)
     return _always(model) | jnp.where(taut, tension > -WEAK, excess > _close(model))
@@ -69,8 +70,8 @@ def open_by(
     model: Model,
     q: Float[Array, " nq"],
     t: Float[Array, ""],
-    multipliers: Float[Array, " n"] | None = None,
-) -> Float[Array, " n"]:
+    multipliers: Float[Array, " m"] | None = None,
+) -> Float[Array, " m"]:
     """How far the equations of a robot are from being fulfilled (m); a slack tendon's is."""
     return violation(as_it_is(model, q, t, multipliers), q, t)
 
@@ -80,8 +81,8 @@ def open_rates(
     q: Float[Array, " nq"],
     v: Float[Array, " nv"],
     t: Float[Array, ""],
-    multipliers: Float[Array, " n"] | None = None,
-) -> Float[Array, " n"]:
+    multipliers: Float[Array, " m"] | None = None,
+) -> Float[Array, " m"]:
     """How fast the equations of a robot are being left (m/s): zero in an exact motion."""
     return violation_rates(as_it_is(model, q, t, multipliers), q, v, t)
 
@@ -91,15 +92,14 @@ def set_out(
     q: Float[Array, " nq"],
     v: Float[Array, " nv"],
     t: Float[Array, ""],
-    multipliers: Float[Array, " n"] | None = None,
-) -> tuple[State, Bool[Array, " n"] | None]:
+    multipliers: Float[Array, " m"] | None = None,
+) -> tuple[State, Bool[Array, " k"] | None]:
     """A state with the velocity, acceleration and multipliers that it must have, and which tendons are taut.
 
     A tendon that becomes taut stops what lengthens it at once; one that would push is slack.
     """
     if not can_slack(model):
-        v = allowed_velocity(model, q, v, t)
-        return State(t, q, v, *acceleration(model, q, v, t)), None
+        return set_going(model, q, v, t), None
     taut = taut_at(model, q, t, multipliers)
     first, count = model.closures.size + model.prescribed.size, len(taut)
     lengthening = violation_rates(model, q, v, t)[first : first + count] > 0
@@ -107,12 +107,12 @@ def set_out(
     stopped = taut & (_always(model) | (tension > WEAK) | lengthening)
     v = allowed_velocity(hold(model, stopped), q, v, t)
 
-    def pushes(s: tuple[Bool[Array, " n"], Acceleration, Bool[Array, ""]]) -> Bool[Array, ""]:
+    def pushes(s: tuple[Bool[Array, " k"], Acceleration, Bool[Array, ""]]) -> Bool[Array, ""]:
         return ~s[2]
 
     def release(
-        s: tuple[Bool[Array, " n"], Acceleration, Bool[Array, ""]],
-    ) -> tuple[Bool[Array, " n"], Acceleration, Bool[Array, ""]]:
+        s: tuple[Bool[Array, " k"], Acceleration, Bool[Array, ""]],
+    ) -> tuple[Bool[Array, " k"], Acceleration, Bool[Array, ""]]:
         found = acceleration(hold(model, s[0]), q, v, t)
         assert found.multipliers is not None
         keeps = s[0] & (_always(model) | (found.multipliers[first : first + count] > -WEAK))
@@ -127,7 +127,7 @@ def as_it_is(
     model: Model,
     q: Float[Array, " nq"],
     t: Float[Array, ""],
-    multipliers: Float[Array, " n"] | None,
+    multipliers: Float[Array, " m"] | None,
 ) -> Model:
     """The model with the tendons held that are taut at a state."""
     return hold(model, taut_at(model, q, t, multipliers)) if can_slack(model) else model
@@ -137,8 +137,8 @@ def _tension_and_excess(
     model: Model,
     q: Float[Array, " nq"],
     t: Float[Array, ""],
-    multipliers: Float[Array, " n"] | None,
-) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
+    multipliers: Float[Array, " m"] | None,
+) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
     own = model.transmissions.imposed
     first = model.closures.size + model.prescribed.size
     everything = hold(model, jnp.ones(len(own), dtype=bool))
@@ -159,6 +159,6 @@ def _always(model: Model) -> np.ndarray:
     return ~np.isin(np.arange(len(model.transmissions.imposed)), _cables(model))
 
 
-def _close(model: Model) -> Float[Array, " n"]:
+def _close(model: Model) -> Float[Array, " k"]:
     law = next(effort for effort in model.transmissions.efforts if isinstance(effort, Imposed))
     return CLOSE * jnp.abs(law.scale * law.start)

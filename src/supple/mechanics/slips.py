@@ -41,12 +41,6 @@ def slip_motions(model: Model, motion: Kinematics) -> list[SlipMotion]:
     return found
 
 
-def slip_speeds(model: Model, c: Coordinates) -> Float[Array, " n"]:
-    """Speeds (m/s) that should vanish."""
-    parts = [at.speed for at in slip_motions(model, kinematics(model, c))]
-    return jnp.concatenate([jnp.zeros(0), *parts])
-
-
 def slip_multipliers(model: Model, multipliers: Float[Array, " n"]) -> list[Float[Array, " _"]]:
     """The multipliers of each contact: the last ones of all."""
     found, start = [], model.holonomic

@@ -26,6 +26,7 @@ from supple.time.advance import (
     Status,
     advance,
     begin,
+    cursor_like,
     multipliers_of,
     restart,
 )
@@ -127,13 +128,12 @@ def simulate(
     h = control.dt if isinstance(control, FixedStep) else min(control.largest, duration) * 1e-4
     first_step = jnp.asarray(h, dtype=float)  # never weakly typed
     disk = Store(store) if isinstance(store, str | Path) else store
-    # What the loop is compiled for does not depend on where it starts.
-    with compiled_ahead(model, scheme, control, CHUNK, initial_state(model), first_step):
+    with compiled_ahead(model, scheme, control, CHUNK):
         state = start_state(model, start)
         outside = Outside(model, float(state.t))
         settings = {"scheme": scheme, "control": control, "duration": duration, "outside": outside}
         if disk is not None and go_on and disk.exists:
-            like = begin.eval_shape(model, scheme, state, first_step)
+            like = cursor_like(model, scheme)
             cursor, past = _from_store(disk, model, settings, like)
         else:
             cursor = begin(model, scheme, state, first_step)

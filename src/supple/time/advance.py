@@ -6,19 +6,20 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.compile import jit
 from supple.mechanics.forward_dynamics import acceleration
-from supple.mechanics.slack import hold, reconsider, set_out
+from supple.mechanics.slack import can_slack, hold, reconsider, set_out
 from supple.model.inputs import with_inputs
 from supple.model.model import Model
 from supple.model.state import State
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.feedback import Feedback, next_call, open_feedback, react
-from supple.time.guard import Ledger, audit, open_ledger
+from supple.time.guard import Ledger, audit, is_passive, open_ledger
 from supple.time.scheme import AbstractScheme
 
 ACCUMULATION = 0.5
@@ -115,7 +116,6 @@ class _Loop(NamedTuple):
     tried: Int[Array, ""]
 
 
-@partial(jit, quick=True, static_argnames=("scheme",))
 def begin(
     model: Model,
     scheme: AbstractScheme,
@@ -124,12 +124,55 @@ def begin(
     feedback: Feedback | None = None,
 ) -> Cursor:
     """Cursor at a state, its velocity consistent with closed loops, its acceleration with the loads."""
-    zero, none = jnp.zeros((), dtype=int), jnp.zeros(())
-    if feedback is None:
-        feedback = open_feedback(model)
-    model = with_inputs(model, feedback.inputs)
+    forces = None
+    if can_slack(model):
+        forces = np.zeros(model.equations) if state.multipliers is None else state.multipliers
     t = jnp.asarray(state.t, dtype=float)
-    state, taut = set_out(model, state.q, state.v, t, state.multipliers)
+    feedback = open_feedback(model) if feedback is None else feedback
+    return _begin(model, scheme, t, state.q, state.v, forces, h, feedback)
+
+
+@partial(jit, quick=True, static_argnames=("scheme",))
+def _begin(
+    model: Model,
+    scheme: AbstractScheme,
+    t: Float[Array, ""],
+    q: Float[Array, " nq"],
+    v: Float[Array, " nv"],
+    multipliers: Float[Array, " n"] | None,
+    h: Float[Array, ""],
+    feedback: Feedback,
+) -> Cursor:
+    model = with_inputs(model, feedback.inputs)
+    state, taut = set_out(model, q, v, t, multipliers)
+    ledger = open_ledger(model, state) if scheme.guarded else None
+    return _cursor(model, scheme, state, taut, ledger, h, feedback)
+
+
+def cursor_like(model: Model, scheme: AbstractScheme) -> Cursor:
+    """Shapes of the cursors of a run."""
+
+    def any_cursor() -> Cursor:
+        one, zero = jnp.zeros(()), jnp.zeros(model.nv)
+        forces = jnp.zeros(model.equations) if model.equations else None
+        state = State(one, jnp.zeros(model.nq), zero, zero, forces)
+        taut = jnp.ones(len(model.transmissions.imposed), dtype=bool) if can_slack(model) else None
+        ledger = Ledger(one, one) if scheme.guarded and is_passive(model) else None
+        return _cursor(model, scheme, state, taut, ledger, one, open_feedback(model))
+
+    return jax.eval_shape(any_cursor)
+
+
+def _cursor(
+    model: Model,
+    scheme: AbstractScheme,
+    state: State,
+    taut: Bool[Array, " n"] | None,
+    ledger: Ledger | None,
+    h: Float[Array, ""],
+    feedback: Feedback,
+) -> Cursor:
+    zero = jnp.zeros((), dtype=int)
     return Cursor(
         state=state,
         memory=scheme.start(model, state),
@@ -140,8 +183,8 @@ def begin(
         newton=zero,
         substeps=zero,
         rejected=zero,
-        error=none + 1,
-        ledger=open_ledger(model, state) if scheme.guarded else None,
+        error=jnp.ones(()),
+        ledger=ledger,
         feedback=feedback,
         taut=None if taut is None else Taut(taut, taut, zero, zero > 0),
     )

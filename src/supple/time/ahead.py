@@ -6,12 +6,9 @@ from threading import Thread
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Float
 
-from supple.arrays import Array
 from supple.model.model import Model
-from supple.model.state import State
-from supple.time.advance import advance, begin
+from supple.time.advance import advance, cursor_like
 from supple.time.control import StepControl
 from supple.time.scheme import AbstractScheme
 
@@ -25,17 +22,15 @@ def compiled_ahead(
     scheme: AbstractScheme,
     control: StepControl,
     chunk: int,
-    state: State,
-    h: Float[Array, ""],
 ) -> Iterator[None]:
-    """While the body runs, compile ``advance`` for the cursor that ``begin`` makes of a state."""
+    """While the body runs, compile ``advance``."""
     leaves, structure = jax.tree.flatten((model, control))
     program = hash((structure, scheme, chunk, tuple(map(jnp.shape, leaves))))
     if program in _known:
         yield
         return
     _known.add(program)
-    cursor = begin.eval_shape(model, scheme, state, h)
+    cursor = cursor_like(model, scheme)
     time, attempts = jnp.asarray(0.0), jnp.asarray(chunk)
 
     def compile_loop() -> None:

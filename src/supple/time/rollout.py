@@ -8,7 +8,7 @@ from jax import lax
 from jaxtyping import Float, Int
 
 from supple.arrays import Array
-from supple.mechanics.forward_dynamics import acceleration, allowed_velocity
+from supple.mechanics.forward_dynamics import set_going
 from supple.mechanics.slack import can_slack, reconsider
 from supple.model.model import Model
 from supple.model.state import State
@@ -32,8 +32,7 @@ def rollout(
     h = jnp.asarray(dt, dtype=float)
     q, v = jnp.asarray(state.q), jnp.asarray(state.v)
     t = jnp.asarray(state.t, dtype=float)
-    v = allowed_velocity(model, q, v, t)
-    begun = State(t, q, v, *acceleration(model, q, v, t))
+    begun = set_going(model, q, v, t)
     everything = jnp.ones(len(model.transmissions.imposed), dtype=bool)
 
     def once(carry, _):  # type: ignore[no-untyped-def]

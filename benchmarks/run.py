@@ -1,4 +1,4 @@
-"""All benchmarks in one table: ``make bench``; ``--full`` repeats more often."""
+"""All benchmarks, a table each: ``make bench``; ``--full`` repeats more often."""
 
 import sys
 
@@ -6,4 +6,5 @@ from supple.cli.main import app
 
 if __name__ == "__main__":
     repeats = "9" if "--full" in sys.argv[1:] else "3"
-    app(["bench", "rods", "--repeats", repeats])
+    for bench in ("rods", "cpr", "actuation"):
+        app(["bench", bench, "--repeats", repeats], standalone_mode=False)

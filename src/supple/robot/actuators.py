@@ -12,6 +12,7 @@ from supple.errors import DescriptionError
 from supple.model.laws import AbstractLaw, Constant, Table, as_law
 from supple.numeric import Scalar, check_number, check_positive, check_vector, is_traced
 from supple.robot.checks import GROUND_NAME, check_fraction, check_law, check_name
+from supple.robot.holding import HoldsOne, HoldsTwo
 
 Law = AbstractLaw | Callable[[Any], Any] | Scalar
 
@@ -174,7 +175,7 @@ class Tendon:
 
 
 @dataclass(frozen=True)
-class Chamber:
+class Chamber(HoldsOne):
     """A fluid chamber along a rod: cross-section ``area`` (m²) at ``offset`` (y, z) (m) of the section.
 
     Give one of: ``pressure`` (Pa above the atmosphere); ``volume`` (m³) of an incompressible fluid, the
@@ -209,11 +210,6 @@ class Chamber:
             raise DescriptionError(
                 self.name, "start, end", (self.start, self.end), "0 <= start < end <= 1"
             )
-
-    @property
-    def holds(self) -> tuple[str, ...]:
-        """Names of the items it cannot do without."""
-        return (self.on,)
 
     @property
     def kind(self) -> str:
@@ -301,7 +297,7 @@ class Motor:
 
 
 @dataclass(frozen=True)
-class Spring:
+class Spring(HoldsTwo):
     """A spring and damper along the line between a point of item ``on`` and one of item ``to``.
 
     ``stiffness`` (N/m) and ``damping`` (N s/m); ``length`` (m) is that at rest, by default as described. It
@@ -334,11 +330,6 @@ class Spring:
             check_fraction(self.name, field, getattr(self, field))
         for field in ("position", "to_position"):
             check_vector(self.name, field, getattr(self, field), (3,))
-
-    @property
-    def holds(self) -> tuple[str, ...]:
-        """Names of the items it cannot do without."""
-        return self.on, self.to
 
 
 Actuator = Tendon | Chamber | Motor | Spring

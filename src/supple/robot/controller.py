@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from supple.brief import brief
 from supple.errors import DescriptionError
@@ -35,8 +35,6 @@ class Controller:
     period: float = 0.01
     memory: Any = None
     compiled: bool = True
-
-    needs: ClassVar[str] = "solid"
 
     __repr__ = brief
 

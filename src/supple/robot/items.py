@@ -12,6 +12,7 @@ from supple.errors import DescriptionError
 from supple.model.laws import AbstractLaw, as_law
 from supple.numeric import Scalar, check_positive, check_vector, is_traced
 from supple.robot.checks import GROUND_NAME, check_first, check_fraction, check_law, check_name
+from supple.robot.holding import HoldsOne, HoldsTwo
 from supple.robot.joint import AbstractJointSpec, Fixed, Free, Spherical
 from supple.robot.placement import unit_axis
 from supple.section import AbstractProperties, AbstractShape, Material, SolidProperties
@@ -303,7 +304,7 @@ class Marker(_Item):
 
 
 @dataclass(frozen=True)
-class Closure:
+class Closure(HoldsTwo):
     """A joint that closes a loop: between a frame of item ``on`` (inner) and one of item ``to`` (outer).
 
     Either may be the ground; ``at`` and ``to_at`` are fractions of a rod's length, so that a loop may close
@@ -336,11 +337,6 @@ class Closure:
             raise DescriptionError(self.name, "joint", self.joint, need)
 
     @property
-    def holds(self) -> tuple[str, ...]:
-        """Names of the items it cannot do without."""
-        return self.on, self.to
-
-    @property
     def inner(self) -> Place:
         """Where the joint begins."""
         return Place(self.on, self.at, self.position, self.rotation)
@@ -352,7 +348,7 @@ class Closure:
 
 
 @dataclass(frozen=True)
-class Connect:
+class Connect(HoldsTwo):
     """A joint from a frame of item ``on`` to one of item ``to``, in a robot drawn as a graph.
 
     It may carry an item that has no parent (``parent=None``) or close a loop; which one is chosen for the
@@ -377,11 +373,6 @@ class Connect:
     def __post_init__(self) -> None:
         self.closure(on_rod=True)
 
-    @property
-    def holds(self) -> tuple[str, ...]:
-        """Names of the items it cannot do without."""
-        return self.on, self.to
-
     def closure(self, *, on_rod: bool) -> Closure:
         """The same joint as one that closes a loop; ``on_rod`` if its outer item is a rod."""
         return Closure(
@@ -399,7 +390,7 @@ class Connect:
 
 
 @dataclass(frozen=True)
-class Prescribe:
+class Prescribe(HoldsOne):
     """A coordinate imposed in time: that of the joint of item ``on``, or a strain mode of a rod.
 
     ``on`` may also name a :class:`Connect` or a :class:`Closure`: the coordinate of that joint.
@@ -427,18 +418,13 @@ class Prescribe:
         if not isinstance(coordinate, int) or isinstance(coordinate, bool):
             raise DescriptionError(self.name, "coordinate", coordinate, "an integer, from 0")
 
-    @property
-    def holds(self) -> tuple[str, ...]:
-        """Names of the items it cannot do without."""
-        return (self.on,)
-
     def time_law(self) -> AbstractLaw:
         """The law as an object."""
         return as_law(self.value)
 
 
 @dataclass(frozen=True)
-class KnifeEdge:
+class KnifeEdge(HoldsOne):
     """An edge at a point of item ``on`` that may slide along itself and turn, but not move ``across``.
 
     ``across`` is a direction in the item's frame there ("x" … "-z" or a vector); ``at`` is a fraction of a
@@ -462,14 +448,9 @@ class KnifeEdge:
         check_vector(self.name, "position", self.position, (3,))
         unit_axis(self.name, "across", self.across)
 
-    @property
-    def holds(self) -> tuple[str, ...]:
-        """Names of the items it cannot do without."""
-        return (self.on,)
-
 
 @dataclass(frozen=True)
-class Rolling:
+class Rolling(HoldsOne):
     """A ball, or with an ``axle`` a thin wheel, that rolls on a plane without slipping.
 
     Its centre is at a point of item ``on`` (as in :class:`KnifeEdge`), ``radius`` (m) above the plane whose
@@ -496,11 +477,6 @@ class Rolling:
         unit_axis(self.name, "normal", self.normal)
         if self.axle is not None:
             unit_axis(self.name, "axle", self.axle)
-
-    @property
-    def holds(self) -> tuple[str, ...]:
-        """Names of the items it cannot do without."""
-        return (self.on,)
 
 
 Solid = Rod | Body | Marker

@@ -13,12 +13,13 @@ from supple.lie import Pose
 from supple.model.laws import AbstractLaw, as_law
 from supple.numeric import Scalar, check_positive, check_vector
 from supple.robot.checks import check_fraction, check_law, check_name
+from supple.robot.holding import HoldsOne
 from supple.robot.joint import Axis
 from supple.robot.placement import unit_axis
 
 
 @dataclass(frozen=True)
-class Wrench:
+class Wrench(HoldsOne):
     """Force (N) and moment (N m) at a point of an item, times a law of time.
 
     ``follower=False``: components fixed in space. ``follower=True``: fixed in the item's frame.
@@ -47,18 +48,13 @@ class Wrench:
         check_fraction(self.name, "at", self.at)
         check_law(self.name, "law", self.law, vector=6)
 
-    @property
-    def holds(self) -> tuple[str, ...]:
-        """Names of the items it cannot do without."""
-        return (self.on,)
-
     def time_law(self) -> AbstractLaw:
         """The law as an object."""
         return as_law(self.law)
 
 
 @dataclass(frozen=True)
-class Sliding:
+class Sliding(HoldsOne):
     """Friction of a point of an item that slides on a plane with the normal ``normal``.
 
     The force is against the velocity v along the plane: dry friction of ``friction`` (N; the coefficient
@@ -88,14 +84,9 @@ class Sliding:
         check_vector(self.name, "position", self.position, (3,))
         check_fraction(self.name, "at", self.at)
 
-    @property
-    def holds(self) -> tuple[str, ...]:
-        """Names of the items it cannot do without."""
-        return (self.on,)
-
 
 @dataclass(frozen=True)
-class Stress:
+class Stress(HoldsOne):
     """Internal stress Λ(X, t) of a rod, added to the elastic stress: ``stress(X, t) -> (n, 6)``.
 
     X (n,) is arc length in metres; write the function with ``jax.numpy``, and define it once in a module
@@ -121,14 +112,9 @@ class Stress:
             need = "a function of (X (n,), t) -> (n, 6)"
             raise DescriptionError(self.name, "stress", shape, need)
 
-    @property
-    def holds(self) -> tuple[str, ...]:
-        """Names of the items it cannot do without."""
-        return (self.on,)
-
 
 @dataclass(frozen=True)
-class Distributed:
+class Distributed(HoldsOne):
     """A load along a rod: ``density(t, X, pose, twist) -> (6,)``, moment (N m/m) and force (N/m) a metre.
 
     For one section: X is its arc length (m), pose its world pose, twist its body twist (rad/s, m/s). In the
@@ -160,18 +146,13 @@ class Distributed:
         if getattr(found, "shape", None) != (6,):
             raise DescriptionError(self.name, "density", getattr(found, "shape", found), need)
 
-    @property
-    def holds(self) -> tuple[str, ...]:
-        """Names of the items it cannot do without."""
-        return (self.on,)
-
     def time_law(self) -> AbstractLaw:
         """The law as an object."""
         return as_law(self.law)
 
 
 @dataclass(frozen=True)
-class Drag:
+class Drag(HoldsOne):
     """Drag of a fluid, along the three axes of the section or body: -(linear v + quadratic |v| v).
 
     Three numbers each (along x, y, z) or one for all, a metre of rod (N s/m², kg/m²) or for a body
@@ -197,14 +178,9 @@ class Drag:
                 raise DescriptionError(self.name, field, value, "numbers >= 0: drag slows down")
         check_vector(self.name, "current", self.current, (3,))
 
-    @property
-    def holds(self) -> tuple[str, ...]:
-        """Names of the items it cannot do without."""
-        return (self.on,)
-
 
 @dataclass(frozen=True)
-class Buoyancy:
+class Buoyancy(HoldsOne):
     """Weight of the fluid that a rod displaces (by its sections) or a body (by its ``volume``, m³)."""
 
     name: str
@@ -222,11 +198,6 @@ class Buoyancy:
         check_positive(self.name, "density", self.density)
         check_positive(self.name, "volume", self.volume, allow_zero=True)
         check_vector(self.name, "position", self.position, (3,))
-
-    @property
-    def holds(self) -> tuple[str, ...]:
-        """Names of the items it cannot do without."""
-        return (self.on,)
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,6 @@ CHUNK = 256
 """Most steps between two looks at the clock."""
 FIRST = 8
 """Steps before the first report, where reports are wanted."""
-SLACK_FRACTION, SLACK_FORCE = 1e-2, 1e-6
-"""A tendon pushes if its tension is below minus this fraction of its largest, and this force (N)."""
 PERIOD = 0.25
 """Seconds between reports and between writes to a store, and the longest wait for Ctrl-C."""
 
@@ -224,11 +222,8 @@ def _run(
     if isinstance(control, ErrorControl):
         walls = [c for c in model.corners if begun < c < stop] + walls
     chunks, count = [past], len(past.t)
-    stored, stored_at = (
-        len(chunks),
-        0.0,
-    )  # chunks on disk, and since when: a write costs as much as many steps
-    slack = _SlackWatch(model)
+    # Chunks on disk, and since when: a write costs as much as many steps.
+    stored, stored_at = len(chunks), 0.0
     clock_start = reported = clock.perf_counter()
     attempts = CHUNK if progress is None and watch is None else FIRST
     status, reason = Status.RUNNING, ""
@@ -249,10 +244,14 @@ def _run(
     try:
         while status == Status.RUNNING and count < max_steps:
             now = float(cursor.state.t)
+            if now >= stop:  # a run on disk that had come to its end
+                status = Status.DONE
+                break
             feedback, period = outside.react(model, cursor.state, cursor.feedback)
             cursor = cursor._replace(feedback=feedback)
             sampled = isinstance(control, FixedStep) and period < 1.5 * control.dt and now > begun
-            if now in walls[:-1] or (period > 0 and not sampled):
+            caught = cursor.taut is not None and bool(cursor.taut.caught)
+            if now in walls[:-1] or (period > 0 and not sampled) or caught:
                 cursor = restart(model, scheme, cursor)
             wall = min((w for w in walls if w > now), default=stop)
             wall = min(wall, outside.next_call())
@@ -266,16 +265,13 @@ def _run(
                 jnp.asarray(begun),
                 jnp.asarray(wall),
                 jnp.asarray(float(duration)),
-                jnp.asarray(attempts),
+                jnp.asarray(min(attempts, max_steps - count)),
             )
             number = int(found)  # waits; a run interrupted here goes on from the cursor before
             chunks.append(Saved(*(np.asarray(x)[:number] for x in saved)))
             cursor = after
             count += number
             status = Status(int(cursor.status))
-            reason = slack.look(chunks[-1])
-            if reason:
-                status = Status.SLACK
             if status == Status.DONE and wall < stop:
                 status = Status.RUNNING
                 cursor = cursor._replace(status=jnp.zeros((), dtype=int))
@@ -312,34 +308,6 @@ def _next_attempts(attempts: int, seconds: float) -> int:
     """Attempts that should take PERIOD, if the last took ``seconds``; changes at most fourfold."""
     wanted = attempts * PERIOD / max(seconds, 1e-9)
     return int(np.clip(wanted, max(attempts // 4, 1), min(4 * attempts, CHUNK)))
-
-
-class _SlackWatch:
-    """Looks for tendons of imposed length that would have to push."""
-
-    def __init__(self, model: Model) -> None:
-        self.own = model.transmissions
-        first = model.closures.size + model.prescribed.size
-        self.rows = [
-            (first + row, index)
-            for row, index in enumerate(self.own.imposed)
-            if self.own.cables[index]
-        ]
-        self.peaks = [SLACK_FORCE / SLACK_FRACTION] * len(self.rows)
-
-    def look(self, chunk: Saved) -> str:
-        """Which tendon would push, and what to do; "" if none."""
-        for i, (row, index) in enumerate(self.rows):
-            tension = chunk.multipliers[:, row]
-            if len(tension) == 0:
-                continue
-            self.peaks[i] = max(self.peaks[i], float(np.abs(tension).max()))
-            if tension.min() < -SLACK_FRACTION * self.peaks[i]:
-                return (
-                    f"tendon {self.own.names[index]!r} ({tension.min():.3g} N). "
-                    "Give it a stiffness, so that it can go slack, or push=True"
-                )
-        return ""
 
 
 def _settings_text(settings: dict[str, Any]) -> str:

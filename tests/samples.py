@@ -2,7 +2,6 @@
 
 from functools import cache
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -169,15 +168,3 @@ def at(q, v=None, a=None, t: float = 0.3) -> Coordinates:
     v = np.zeros_like(a) if v is None else v
     a = np.zeros_like(v) if a is None else a
     return Coordinates(q, np.zeros_like(v), v, a, np.asarray(t))
-
-
-@jit
-def by_autodiff(model: Model, c: Coordinates):
-    """Residual and its derivatives by ẍ, ẋ and x, by automatic differentiation."""
-
-    def function(xddot, xdot, x):
-        value = inverse_dynamics(model, Coordinates(c.q, x, xdot, xddot, c.t))
-        return value, value
-
-    matrices, value = jax.jacfwd(function, argnums=(0, 1, 2), has_aux=True)(c.xddot, c.xdot, c.x)
-    return value, *matrices

@@ -5,11 +5,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.mechanics.inverse_dynamics import equations
-from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates
 from supple.model.efforts import ATMOSPHERE
-from tests.tools import driven, jit
+from tests.tools import check_tangent, driven, jit
 
 RADIUS, LENGTH, OFFSET, AREA = 8e-3, 0.1, 4e-3, 2e-5
 RUBBER = sp.Material(E=1e6, density=1000.0)
@@ -65,20 +63,10 @@ def test_the_tangent_is_exact_and_arms_are_gradients_of_volumes(rng):
     forces = rng.normal(size=model.equations)
     c = Coordinates(0.1 * rng.normal(size=n), x, xdot, xddot, np.asarray(0.4), forces)
 
-    def of(x, multipliers):
-        return equations(model, c._replace(x=x, multipliers=multipliers))
-
     def volumes(x):
         return driven(model, c._replace(x=x)).length
 
-    by_x, by_force = jit(jax.jacfwd(of, argnums=(0, 1)))(x, forces)
-    found = jit(inverse_dynamics_tangent)(model, c)
-    for ours, theirs in (
-        (found.stiffness, by_x[:n]),
-        (found.jacobian, by_x[n:]),
-        (found.jacobian.T, by_force[:n]),
-    ):
-        np.testing.assert_allclose(ours, theirs, atol=1e-10 * np.abs(np.asarray(theirs)).max())
+    check_tangent(model, c, 1e-10)
     arms = np.asarray(jit(jax.jacfwd(volumes))(x))
     np.testing.assert_allclose(model.transmissions.arms, arms, atol=1e-12 * np.abs(arms).max())
 

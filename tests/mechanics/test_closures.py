@@ -12,12 +12,12 @@ import supple as sp
 from supple.lie import so3
 from supple.mechanics.forward_dynamics import acceleration
 from supple.mechanics.frames import frame_motion
-from supple.mechanics.inverse_dynamics import equations, violation
+from supple.mechanics.inverse_dynamics import violation
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates, retract
 from supple.robot.closing import closing_rows
 from tests.samples import random_motion
-from tests.tools import jit
+from tests.tools import check_tangent, jit
 
 JOINTS = {
     "fixed": (sp.Fixed(), 6),
@@ -55,17 +55,6 @@ def closed(kind):
     ).build()  # fmt: skip
 
 
-@jit
-def by_autodiff(model, c):
-    """Equations, and their derivatives by ẍ, ẋ, x and the multipliers."""
-
-    def of(x, xdot, xddot, multipliers):
-        return equations(model, Coordinates(c.q, x, xdot, xddot, c.t, multipliers))
-
-    at = (c.x, c.xdot, c.xddot, c.multipliers)
-    return of(*at), jax.jacfwd(of, argnums=(2, 1, 0, 3))(*at)
-
-
 tangent = jit(inverse_dynamics_tangent)
 
 
@@ -77,21 +66,7 @@ def drawn(model, rng):
 def test_tangent_is_the_derivative_of_the_equations(rng, kind):
     model = closed(kind)
     assert model.equations == JOINTS[kind][1] + 3
-    n, c = model.nv, drawn(model, rng)
-    value, (by_change, by_rate, by_x, by_force) = by_autodiff(model, c)
-    found = tangent(model, c)
-    pairs = {
-        "residual": (found.residual, value[:n]),
-        "violation": (found.violation, value[n:]),
-        "mass": (found.mass, by_change[:n]),
-        "damping": (found.damping, by_rate[:n]),
-        "stiffness": (found.stiffness, by_x[:n]),
-        "jacobian": (found.jacobian, by_x[n:]),
-        "transposed": (found.jacobian.T, by_force[:n]),
-    }
-    for name, (ours, theirs) in pairs.items():
-        error = np.abs(np.asarray(ours) - np.asarray(theirs)).max()
-        assert error <= 1e-8 * np.abs(np.asarray(theirs)).max(), f"{name}: {error:.1e}"
+    check_tangent(model, drawn(model, rng), 1e-8)
 
 
 @pytest.mark.parametrize(
@@ -216,24 +191,9 @@ def everything():
     ).build()
 
 
-@pytest.mark.slow
 def test_tangent_with_growth_friction_and_imposed_coordinates(rng):
     model = everything()
-    n, c = model.nv, drawn(model, rng)
-    value, (by_change, by_rate, by_x, by_force) = by_autodiff(model, c)
-    found = tangent(model, c)
-    pairs = {
-        "residual": (found.residual, value[:n]),
-        "violation": (found.violation, value[n:]),
-        "mass": (found.mass, by_change[:n]),
-        "damping": (found.damping, by_rate[:n]),
-        "stiffness": (found.stiffness, by_x[:n]),
-        "jacobian": (found.jacobian, by_x[n:]),
-        "transposed": (found.jacobian.T, by_force[:n]),
-    }
-    for name, (ours, theirs) in pairs.items():
-        error = np.abs(np.asarray(ours) - np.asarray(theirs)).max()
-        assert error <= 1e-8 * np.abs(np.asarray(theirs)).max(), f"{name}: {error:.1e}"
+    check_tangent(model, drawn(model, rng), 1e-8)
 
 
 def test_kinetic_energy_of_a_growing_rod_is_that_of_its_moving_samples(rng):

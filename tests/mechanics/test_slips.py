@@ -8,13 +8,11 @@ import numpy as np
 
 import supple as sp
 from supple.mechanics.forward_dynamics import acceleration, allowed_velocity
-from supple.mechanics.inverse_dynamics import equations
-from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.local import Coordinates
 from supple.mechanics.slips import slip_motions
 from tests.samples import random_motion
-from tests.tools import jit
+from tests.tools import check_tangent, jit
 
 TOL = 1e-8  # relative; what the tangent of curved rods differs by from that of their grid
 
@@ -38,39 +36,11 @@ def rolling():
     ).build()  # fmt: skip
 
 
-@jit
-def by_autodiff(model, c):
-    def of(x, xdot, xddot, multipliers):
-        return equations(model, Coordinates(c.q, x, xdot, xddot, c.t, multipliers))
-
-    at = (c.x, c.xdot, c.xddot, c.multipliers)
-    return of(*at), jax.jacfwd(of, argnums=(2, 1, 0, 3))(*at)
-
-
-tangent = jit(inverse_dynamics_tangent)
-
-
 def test_tangent_is_the_derivative_of_the_equations(rng):
     model = rolling()
     assert (model.holonomic, model.equations) == (3, 10)
     c = random_motion(model, rng)._replace(multipliers=rng.normal(size=model.equations))
-    n, m = model.nv, model.nv + model.holonomic
-    value, (by_change, by_rate, by_x, by_force) = by_autodiff(model, c)
-    found = tangent(model, c)
-    pairs = {
-        "residual": (found.residual, value[:n]),
-        "violation": (found.violation, value[n:]),
-        "mass": (found.mass, by_change[:n]),
-        "damping": (found.damping, by_rate[:n]),
-        "stiffness": (found.stiffness, by_x[:n]),
-        "closing": (found.jacobian[: m - n], by_x[n:m]),
-        "slipping": (found.jacobian[m - n :], by_rate[m:]),
-        "sliding": (found.sliding, by_x[m:]),
-        "transposed": (found.jacobian.T, by_force[:n]),
-    }
-    for name, (ours, theirs) in pairs.items():
-        error = np.abs(np.asarray(ours) - np.asarray(theirs)).max()
-        assert error <= TOL * np.abs(np.asarray(theirs)).max(), f"{name}: {error:.1e}"
+    check_tangent(model, c, TOL)
 
 
 def test_accelerations_keep_slips_at_zero(rng):

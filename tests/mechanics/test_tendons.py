@@ -9,9 +9,8 @@ import pytest
 
 import supple as sp
 from supple.mechanics.inverse_dynamics import equations
-from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates, neutral, retract
-from tests.tools import driven, jit
+from tests.tools import check_tangent, driven, jit
 
 RADIUS, LENGTH, OFFSET = 5e-3, 0.3, 4e-3
 RUBBER = sp.Material(E=1e8, density=1000.0)
@@ -137,24 +136,10 @@ def test_the_tangent_is_exact_and_moment_arms_are_gradients_of_lengths(build, rn
     q = np.asarray(retract(model, neutral(model), 0.5 * rng.normal(size=n)))
     c = Coordinates(q, x, xdot, xddot, np.asarray(0.4), forces)
 
-    def of(x, xdot, xddot, multipliers):
-        return equations(model, Coordinates(q, x, xdot, xddot, c.t, multipliers))
-
     def length(x):
         return driven(model, c._replace(x=x)).length
 
-    derivatives = jit(jax.jacfwd(of, argnums=(0, 1, 2, 3)), quick=True)(x, xdot, xddot, forces)
-    by_x, by_rate, by_change, by_force = derivatives
-    found = jit(inverse_dynamics_tangent, quick=True)(model, c)
-    for ours, theirs in (
-        (found.stiffness, by_x[:n]),
-        (found.damping, by_rate[:n]),
-        (found.mass, by_change[:n]),
-        (found.jacobian, by_x[n:]),
-        (found.pushes.T, by_force[:n]),
-    ):
-        size = np.abs(np.asarray(theirs)).max()
-        np.testing.assert_allclose(ours, theirs, atol=1e-9 * size)
+    found = check_tangent(model, c, 1e-9)
     if model.transmissions.channels.rubbing is None:
         np.testing.assert_allclose(found.pushes, found.jacobian, atol=1e-13)
     gradient, now = jit(jax.jacfwd(length), quick=True)(x), jit(driven, quick=True)(model, c)

@@ -1,12 +1,15 @@
 """Where things sit: the elements (joints and rods) of a robot being built, and the seats on them."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+import scipy.linalg
 
-from supple.lie import Pose
+from supple.compile import jit
+from supple.lie import Pose, so3
 from supple.model.joints import AbstractJoint, RevoluteJoint
 from supple.model.model import GROUND
 from supple.numeric import asarray, is_traced
@@ -15,7 +18,7 @@ from supple.robot.checks import GROUND_NAME
 from supple.robot.items import Body, Closure, Rod, Solid
 from supple.robot.placement import placement
 from supple.robot.robot import Robot
-from supple.space import rod_grid
+from supple.space import RodGrid, rod_grid
 
 IDENTITY = Pose(np.eye(3), np.zeros(3))
 
@@ -170,10 +173,20 @@ def _along(rod: Rod, u: float) -> Pose:
     """Pose of a rod's section at fraction u, at rest."""
     if u == 0.0:
         return IDENTITY
+    if not callable(rod.rest) and not is_traced((rod.rest, rod.length)):
+        step = np.zeros((4, 4))
+        step[:3, :3], step[:3, 3] = np.asarray(so3.hat(np.asarray(rod.rest)[:3])), rod.rest[3:]
+        found = scipy.linalg.expm(u * rod.length * step)
+        return Pose(found[:3, :3], found[:3, 3])
     grid = rod_grid(rod.strain_field(), rod.rest, (u,), rod.space, rod.nodes, tuple(rod.breaks))
-    length = asarray(rod.length)
-    rotation = grid.rotations(np.zeros(grid.basis.shape[-1]), length)
-    tangent = jnp.einsum("nij,nj->ni", rotation[: len(grid.weights)], grid.rest[:, 3:])
-    position = length * (grid.integration @ tangent)[-1]
+    rotation, position = _end(grid, asarray(rod.length))
     backend: Any = jnp if is_traced(position) else np
-    return Pose(backend.asarray(rotation[-1]), backend.asarray(position))
+    return Pose(backend.asarray(rotation), backend.asarray(position))
+
+
+@partial(jit, quick=True)
+def _end(grid: RodGrid, length: Any) -> tuple[Any, Any]:
+    """Orientation and position at the last sample of a rod at rest."""
+    rotation = grid.rotations(jnp.zeros(grid.basis.shape[-1]), length)
+    tangent = jnp.einsum("nij,nj->ni", rotation[: len(grid.weights)], grid.rest[:, 3:])
+    return rotation[-1], length * (grid.integration @ tangent)[-1]

@@ -59,8 +59,9 @@ class Window:
         """Show a drawing, the first or another one of the same robot, at one of its instants."""
         with self._lock:
             if self.stage is None:
-                self.stage = Stage(self.server, drawing, self._colour)
-                self._add_display()
+                stage = Stage(self.server, drawing, self._colour)
+                self._add_display(stage)
+                self.stage = stage  # last: who sees it sees its controls
             else:
                 self.stage.load(drawing)
             self.show(frame)
@@ -82,10 +83,9 @@ class Window:
                 for client in self.server.get_clients().values():
                     client.camera.position = client.camera.position + place - before
 
-    def _add_display(self) -> None:
+    def _add_display(self, stage: Stage) -> None:
         """Controls of colours, layers and the camera."""
-        stage, gui = self.stage, self.server.gui
-        assert stage is not None
+        gui = self.server.gui
         choices = [c for c in CHOICES if c == "plain" or c in stage.drawing.quantities]
         with gui.add_folder("Show"):
             self.colours = gui.add_dropdown("rods by", choices, initial_value=stage.colour)

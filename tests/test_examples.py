@@ -21,6 +21,7 @@ def load(file: Path) -> ModuleType:
     return importlib.import_module(".".join(["examples", *file.with_suffix("").parts]))
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.as_posix())
 def test_quick_run_meets_its_limits(file: Path) -> None:
     example = load(file)

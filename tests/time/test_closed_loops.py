@@ -100,7 +100,6 @@ ORDERS = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "steps", "orders"), ORDERS)
 def test_orders_of_positions_velocities_and_forces(scheme, steps, orders):
     exact = outcome(RADAU, 256)

@@ -113,7 +113,7 @@ def test_a_slider_bends_the_robot(page):
         page.get_by_role("slider").first.press("End")
         wait_for(lambda: window.sliders["pull"].value == 20.0, "slider")
         wait_for(lambda: (coloured(page) ^ before).sum() > 100, "bending")
-        assert np.linalg.norm(window.run.newest.position("arm")[0] - tip) > 0.02
+        wait_for(lambda: np.linalg.norm(window.run.newest.position("arm")[0] - tip) > 0.02, "tip")
         page.get_by_role("button", name="Reset").click()
         wait_for(lambda: window.sliders["pull"].value == 10.0, "reset")
     finally:

@@ -1,8 +1,9 @@
 """Compile the loop of a run while its start is compiled and computed: XLA compiles without Python's lock."""
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from threading import Thread
+from threading import Event, Thread
 
 import jax
 import jax.numpy as jnp
@@ -33,14 +34,25 @@ def compiled_ahead(
     cursor = cursor_like(model, scheme)
     time, attempts = jnp.asarray(0.0), jnp.asarray(chunk)
 
+    traced, collects = Event(), gc.isenabled()
+
     def compile_loop() -> None:
         with suppress(Exception):  # the run itself will meet it, and say so
-            loop = advance.lower(model, scheme, control, chunk, cursor, time, time, time, attempts)
+            try:
+                loop = advance.lower(
+                    model, scheme, control, chunk, cursor, time, time, time, attempts
+                )
+            finally:
+                traced.set()
             loop.compile()
 
     thread = Thread(target=compile_loop)
+    gc.disable()  # a third of the time of tracing went into looking through its many small objects
     thread.start()
     try:
+        traced.wait()  # two threads that trace at once only hold each other up
         yield
     finally:
         thread.join()
+        if collects:
+            gc.enable()

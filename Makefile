@@ -29,7 +29,7 @@ $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "supple needs Python 3.11 or later; try make PYTHON=python3.11" >&2; exit 1; }
 	test -x $(PY) || $(PYTHON) -m venv .venv
-	$(PY) -m pip install --quiet --disable-pip-version-check --no-compile -e '.[dev]'
+	$(PY) -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
 demo: $(STAMP)  ## simulate a robot; leaves a page that plays it, out/demo.html
@@ -45,7 +45,7 @@ typecheck: $(STAMP)  ## mypy on src/
 	$(PY) -m mypy
 
 pytest: $(STAMP)  ## the tests, without the slow ones; ARGS="tests/lie -k exp" narrows them
-	$(TEST_ENV) $(PY) -m pytest -n $(JOBS) --dist worksteal --durations=15 $(ARGS)
+	$(TEST_ENV) $(PY) -m pytest -n $(JOBS) --durations=15 $(ARGS)
 
 format: $(STAMP)  ## apply ruff's fixes and format
 	$(PY) -m ruff check --fix-only .
@@ -59,7 +59,7 @@ validate: $(STAMP)  ## the slow tests, the viewer in a browser, then the full be
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
 		|| { echo "the viewer is tested in a browser: apt-get install chromium" >&2; exit 1; }
 	$(TEST_ENV) $(PY) -m pytest tests/view/test_browser.py
-	$(TEST_ENV) $(PY) -m pytest -n $(JOBS) --dist worksteal --durations=15 -m slow
+	$(TEST_ENV) $(PY) -m pytest -n $(JOBS) --durations=15 -m slow
 	$(PY) benchmarks/run.py --full
 
 bench: $(STAMP)  ## the quick benchmarks

@@ -3,23 +3,9 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from supple.cli.main import app
+from tests.cli.arm import ARM, call
 
-ARM = """\
-robot: arm
-rods:
-  arm:
-    length: 0.3
-    section: {circle: 0.005}
-    material: {E: 1.0e8, density: 1000}
-    strains: planar
-    basis: 2
-tendons:
-  pull: {on: arm, offset: [0.004, 0], tension: 1}
-simulate: {duration: 0.1, dt: 0.01}
-"""
 BAD = ARM.replace("length: 0.3", "length: -0.3").replace("tension: 1", "tenson: 1")
 
 
@@ -28,10 +14,6 @@ def arm(tmp_path):
     file = tmp_path / "arm.yaml"
     file.write_text(ARM)
     return file
-
-
-def call(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def test_templates_are_listed_written_and_not_overwritten(tmp_path):

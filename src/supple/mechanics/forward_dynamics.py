@@ -13,7 +13,6 @@ from supple.mechanics.kinematics import Kinematics, a_moment_later, kinematics
 from supple.mechanics.local import Coordinates, retract
 from supple.mechanics.saddle import saddle
 from supple.mechanics.slips import slip_motions
-from supple.model.efforts import Imposed
 from supple.model.model import Model
 from supple.model.state import State
 
@@ -109,10 +108,9 @@ def _linear_part(
         places = jax.jacfwd(lambda x: violation(model, retract(model, q, x), t))(zero)
         jacobian = jnp.concatenate([places, jacobian[model.holonomic :]])
     yields = jnp.zeros(m)
-    for law in model.transmissions.efforts:
-        if isinstance(law, Imposed):
-            first = model.closures.size + model.prescribed.size
-            yields = lax.dynamic_update_slice(yields, law.yields, (first,))
+    if (law := model.transmissions.imposing) is not None:
+        first = model.closures.size + model.prescribed.size
+        yields = lax.dynamic_update_slice(yields, law.yields, (first,))
     jacobian = jnp.where(yields[:, None] > 0, 0.0, jacobian)
     return residual, saddle(top[:, :n], jacobian, top[:, n:].T, yields)
 

@@ -50,7 +50,6 @@ from supple.mechanics.transmissions import (
     line_columns,
     line_laws,
 )
-from supple.model.efforts import Imposed
 from supple.model.model import GROUND, JointGroup, Model, RodGroup
 
 
@@ -238,11 +237,10 @@ def _driving(
     stiffness = stiffness - pushes.T @ by_shift
     damping = damping - pushes.T @ (at.by_rate[:, None] * arms)
     jacobian, along, yields = jnp.zeros((0, model.nv)), jnp.zeros((0, model.nv)), jnp.zeros(0)
-    for law in own.efforts:
-        if isinstance(law, Imposed):
-            scale, held = jnp.asarray(law.scale)[:, None], jnp.asarray(law.taut)[:, None] > 0
-            jacobian = jnp.where(held, scale * rows.take(arms, own.imposed), 0.0)
-            along, yields = scale * rows.take(pushes, own.imposed), law.yields
+    if (law := own.imposing) is not None:
+        scale, held = jnp.asarray(law.scale)[:, None], jnp.asarray(law.taut)[:, None] > 0
+        jacobian = jnp.where(held, scale * rows.take(arms, own.imposed), 0.0)
+        along, yields = scale * rows.take(pushes, own.imposed), law.yields
     return _Driving(stiffness, damping, jacobian, along, yields)
 
 

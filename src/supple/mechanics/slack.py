@@ -20,7 +20,6 @@ from supple.mechanics.forward_dynamics import (
     violation_rates,
 )
 from supple.mechanics.inverse_dynamics import violation
-from supple.model.efforts import Imposed
 from supple.model.model import Model
 from supple.model.state import State
 
@@ -37,10 +36,8 @@ def can_slack(model: Model) -> bool:
 
 def hold(model: Model, taut: Bool[Array, " k"]) -> Model:
     """The model with these of its imposed coordinates taken for taut."""
-    efforts = model.transmissions.efforts
-    at = next(i for i, effort in enumerate(efforts) if isinstance(effort, Imposed))
     held = jnp.asarray(taut, dtype=float)
-    return eqx.tree_at(lambda m: m.transmissions.efforts[at].taut, model, held)
+    return eqx.tree_at(lambda m: m.transmissions.imposing.taut, model, held)
 
 
 def taut_at(
@@ -160,5 +157,6 @@ def _always(model: Model) -> np.ndarray:
 
 
 def _close(model: Model) -> Float[Array, " k"]:
-    law = next(effort for effort in model.transmissions.efforts if isinstance(effort, Imposed))
+    law = model.transmissions.imposing
+    assert law is not None
     return CLOSE * jnp.abs(law.scale * law.start)

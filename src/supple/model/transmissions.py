@@ -130,6 +130,11 @@ class Transmissions(eqx.Module):
         return len(self.names)
 
     @property
+    def imposing(self) -> Imposed | None:
+        """The law of the transmissions whose coordinate is imposed; None if there are none."""
+        return next((effort for effort in self.efforts if isinstance(effort, Imposed)), None)
+
+    @property
     def imposed(self) -> np.ndarray:
         """Transmissions whose coordinate is imposed: each has an equation and a multiplier."""
         found = [

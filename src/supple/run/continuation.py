@@ -21,7 +21,6 @@ from supple.mechanics.inverse_dynamics import equations
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates, retract
 from supple.mechanics.slack import can_slack, hold, reconsider, taut_at
-from supple.model.efforts import Imposed
 from supple.model.model import Model
 from supple.robot.robot import Robot
 from supple.run.simulate import as_model
@@ -181,9 +180,10 @@ def _held(model: Model, at: Equilibrium) -> Model:
 
 def _loosens(model: Model, point: _Point) -> bool:
     """Whether tendons that were taken for taut or slack no longer are."""
-    if not can_slack(model):
+    law = model.transmissions.imposing
+    if law is None or not can_slack(model):
         return False
-    held = next(e.taut for e in model.transmissions.efforts if isinstance(e, Imposed)) > 0
+    held = law.taut > 0
     return not np.array_equal(_reconsidered(model, point.q, point.t, point.forces, held), held)
 
 

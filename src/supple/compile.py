@@ -1,9 +1,10 @@
 """How Supple compiles: many tiny operations in sequence, so that latency matters, not parallelism.
 
-On the CPU three of XLA's choices hurt such programs. Its newer fusion emitters double the compile time
-for no gain at these sizes; its default scheduler hands tiny operations to a thread pool whose
-synchronisation costs more than the operations; and so do its matrix products, at up to a third of the time
-of a small rod's step. All are switched off for our own entry points.
+On the CPU four of XLA's choices hurt such programs. Its newer fusion emitters double the compile time
+for no gain at these sizes; LLVM's higher levels of optimisation cost a fifth of it, again for none; its
+default scheduler hands tiny operations to a thread pool whose synchronisation costs more than the
+operations; and so do its matrix products, at up to a third of the time of a small rod's step. All are
+switched off for our own entry points.
 """
 
 import os
@@ -16,6 +17,7 @@ import jax
 CPU_OPTIONS: dict[str, Any] = {
     "xla_cpu_use_fusion_emitters": False,
     "xla_cpu_multi_thread_eigen": False,
+    "xla_backend_optimization_level": 1,
     "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
 }
 

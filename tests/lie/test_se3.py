@@ -180,7 +180,7 @@ def test_inertia_carried_to_the_world_keeps_kinetic_energy(rng, g, twists):
     x = twists[0]
     world = se3.to_world(g, x)
     np.testing.assert_allclose(
-        dot(world, times(se3.inertia_to_world(g, M), world)), dot(x, times(M, x)), rtol=1e-12
+        dot(world, times(se3.matrix_to_world(g, M), world)), dot(x, times(M, x)), rtol=1e-12
     )
 
 

@@ -79,7 +79,8 @@ def test_subspace_times_rate_is_the_body_twist(rng, name):
 @pytest.mark.parametrize("name", ["spherical", "free"])
 def test_closed_forms_of_the_subspace_are_what_differentiation_gives(rng, name):
     joint, _ = facts(name)
-    motion = drawn(joint, rng)
+    q, x, *rates = drawn(joint, rng)
+    motion = q, x, *rates, joint.pose(q, x)
     ours = jit(joint.subspace_motion)(*motion)
     theirs = jit(partial(AbstractJoint.subspace_motion, joint))(*motion)
     for a, b in zip(ours, theirs, strict=True):
@@ -162,3 +163,12 @@ def test_a_driven_joint_has_the_twist_of_its_motion():
     np.testing.assert_allclose(pose.rotation[0, 0], np.cos(0.8), atol=TOL)
     np.testing.assert_allclose(twist, [0, 0, 2.0, 0, 0, 0.62], atol=TOL)
     np.testing.assert_allclose(acceleration, [0, 0, 0, 0, 0, 0.3], atol=TOL)
+
+
+@pytest.mark.parametrize("name", ["spherical", "free", "universal"])
+def test_turned_carries_one_subspace_onto_another(rng, name):
+    joint, _ = facts(name)
+    (q, now, *_), (_, before, *_) = drawn(joint, rng), drawn(joint, rng)
+    phi, reference = joint.subspace(q, now), joint.subspace(q, before)
+    ours = joint.turned(phi, reference)
+    np.testing.assert_allclose(ours, np.linalg.lstsq(phi, reference)[0], atol=1e-12)

@@ -163,10 +163,10 @@ def wrench_to_body(g: Pose, f: Float[Array, "*b 6"]) -> Float[Array, "*b 6"]:
     )
 
 
-def inertia_to_world(g: Pose, M: Float[Array, "*b 6 6"]) -> Float[Array, "*b 6 6"]:
-    """``Ad(g)⁻ᵀ M Ad(g)⁻¹``: a spatial inertia about the world origin."""
+def matrix_to_world(g: Pose, M: Float[Array, "*b 6 6"]) -> Float[Array, "*b 6 6"]:
+    """``Ad(g)⁻ᵀ M Ad(g)⁻¹``: what makes a wrench of a twist, such as an inertia, about the world origin."""
     inverse = adjoint(g.inverse())
-    return jnp.swapaxes(inverse, -1, -2) @ M @ inverse
+    return so3.product(jnp.swapaxes(inverse, -1, -2), so3.product(M, inverse))
 
 
 def exp(x: Float[Array, "*b 6"]) -> Pose:

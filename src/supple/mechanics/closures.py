@@ -91,11 +91,8 @@ def closure_laws(
         ],
         axis=-2,
     )
-    inverse = se3.adjoint(at.outer.inverse())
-    transposed = jnp.swapaxes(inverse, -1, -2)
-    of_outer = transposed @ change @ inverse
-    of_inner = transposed @ (change - se3.coad_matrix(u)) @ inverse
-    return of_outer, of_inner
+    of_inner = change - se3.coad_matrix(u)
+    return se3.matrix_to_world(at.outer, change), se3.matrix_to_world(at.outer, of_inner)
 
 
 def _frames(motion: Kinematics, samples: tuple[int, ...], offsets: Pose) -> Pose:

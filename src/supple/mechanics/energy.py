@@ -51,14 +51,14 @@ def _masses(
             count = group.grid.weights.shape[1]
             nodes = Pose(m.pose.rotation[:, :count], m.pose.position[:, :count])
             weights = group.length[:, None] * group.grid.weights
-            world = weights[:, :, None, None] * se3.inertia_to_world(nodes, group.inertia)
+            world = weights[:, :, None, None] * se3.matrix_to_world(nodes, group.inertia)
             inertias.append(world.reshape(-1, 6, 6))
             twists.append(material_motion(model, i, m, c).twist.reshape(-1, 6))
     if model.bodies.size:
         samples = np.array(model.bodies.sample)
         poses = motion.sample_poses()
         seat = Pose(poses.rotation[samples], poses.position[samples]) @ model.bodies.offset
-        inertias.append(se3.inertia_to_world(seat, model.bodies.inertia))
+        inertias.append(se3.matrix_to_world(seat, model.bodies.inertia))
         twists.append(motion.sample_twists()[samples])
     return jnp.concatenate(inertias), jnp.concatenate(twists), motion.origin
 

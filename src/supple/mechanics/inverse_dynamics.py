@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.lie import Pose, se3
+from supple.lie import Pose, se3, so3
 from supple.mechanics import rows
 from supple.mechanics.closures import (
     ClosureMotion,
@@ -179,8 +179,8 @@ def inertial_wrench(
     gravity: Float[Array, " 6"],
 ) -> Float[Array, "*b 6"]:
     """d(I V)/dt minus weight, in the world frame."""
-    momentum = jnp.einsum("...ij,...j->...i", inertia, twist)
-    push = jnp.einsum("...ij,...j->...i", inertia, acceleration - gravity)
+    momentum = so3.turn(inertia, twist)
+    push = so3.turn(inertia, acceleration - gravity)
     return push - se3.ad_transpose(twist, momentum)
 
 
@@ -309,7 +309,7 @@ def _at_nodes(
     count = group.grid.weights.shape[1]
     pose = Pose(motion.pose.rotation[:, :count], motion.pose.position[:, :count])
     weights = group.length[:, None] * group.grid.weights
-    return weights[:, :, None, None] * se3.inertia_to_world(pose, inertia)
+    return weights[:, :, None, None] * se3.matrix_to_world(pose, inertia)
 
 
 def _rod_wrench(
@@ -338,7 +338,7 @@ def _add_bodies(
     if bodies.size == 0:
         return jnp.zeros((0, 6, 6)), own
     samples = np.array(bodies.sample)
-    inertia = se3.inertia_to_world(
+    inertia = se3.matrix_to_world(
         _at(motion.sample_poses(), samples) @ bodies.offset, bodies.inertia
     )
     wrench = inertial_wrench(

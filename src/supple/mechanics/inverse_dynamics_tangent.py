@@ -25,7 +25,7 @@ from jax import lax
 from jaxtyping import Float, Inexact
 
 from supple.arrays import Array
-from supple.lie import Pose, se3
+from supple.lie import Pose, se3, so3
 from supple.mechanics import rows
 from supple.mechanics.closures import ClosureMotion, closure_laws, closure_rows
 from supple.mechanics.inverse_dynamics import (
@@ -338,7 +338,7 @@ def _subspace_turning(m: GroupMotion, stress: Float[Array, "b d 6"]) -> Float[Ar
     count = m.subspace.shape[1]
     sources = Pose(m.pose.rotation[:, :count], m.pose.position[:, :count])
     body = se3.wrench_to_body(sources, stress)
-    return jnp.einsum("bdimn,bdi->bmn", m.local.subspace_gradient, body)
+    return jnp.sum(m.local.subspace_gradient * body[..., None, None], axis=(1, 2))
 
 
 def own_columns(m: GroupMotion) -> _Columns:
@@ -355,13 +355,13 @@ def own_columns(m: GroupMotion) -> _Columns:
 def _reaction(law: _Law, columns: _Columns) -> _Columns:
     """φ for δẍ, δẋ and δx."""
     zeta, nu, beta = columns
-    push = law.inertia @ jnp.concatenate([zeta, 2 * nu, beta], axis=-1)
-    drag = law.gyration @ jnp.concatenate([zeta, nu], axis=-1)
+    push = so3.product(law.inertia, jnp.concatenate([zeta, 2 * nu, beta], axis=-1))
+    drag = so3.product(law.gyration, jnp.concatenate([zeta, nu], axis=-1))
     count = zeta.shape[-1]
     return _Columns(
         push[..., :count],
         push[..., count : 2 * count] + drag[..., :count],
-        push[..., 2 * count :] + drag[..., count:] + law.geometry @ zeta,
+        push[..., 2 * count :] + drag[..., count:] + so3.product(law.geometry, zeta),
     )
 
 
@@ -412,10 +412,10 @@ def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]
 def _inertial_law(
     inertia: Float[Array, "*b 6 6"], twist: Float[Array, "*b 6"], gravity: Float[Array, " 3"]
 ) -> _Law:
-    carried = inertia @ se3.ad_matrix(twist)
-    momentum = jnp.einsum("...ij,...j->...i", inertia, twist)
+    carried = so3.product(inertia, se3.ad_matrix(twist))
+    momentum = so3.turn(inertia, twist)
     gyration = -(carried + jnp.swapaxes(carried, -1, -2) + se3.coad_matrix(momentum))
-    return _Law(inertia, gyration, -(inertia @ _falling(gravity)))
+    return _Law(inertia, gyration, -so3.product(inertia, _falling(gravity)))
 
 
 def _falling(gravity: Float[Array, " 3"]) -> Float[Array, "6 6"]:
@@ -432,9 +432,8 @@ def _load_law(model: Model, motion: Kinematics, t: Float[Array, ""]) -> _Law:
 
         seen = Pose(pose.rotation, pose.position + motion.origin)
         by_shift, by_rate = (model.load_factor * part for part in load.tangent(t, seen, twist))
-        inverse = se3.adjoint(pose.inverse())
-        geometries.append(-inverse.T @ by_shift @ inverse)
-        gyrations.append(-inverse.T @ by_rate @ inverse)
+        geometries.append(-se3.matrix_to_world(pose, by_shift))
+        gyrations.append(-se3.matrix_to_world(pose, by_rate))
     gyration = jnp.stack(gyrations)
     return _Law(jnp.zeros_like(gyration), gyration, jnp.stack(geometries))
 
@@ -447,13 +446,14 @@ def _add_line_laws(
     for load in model.line_loads:
         at = load_sections(model, motion, load)
         by_shift, by_rate = on_sections(load, "tangent", t, at)
-        inverse = se3.adjoint(at.near.inverse())
-        turned = jnp.swapaxes(inverse, -1, -2)
-        turned = -model.load_factor * at.weights[..., None, None] * turned
+        share = -model.load_factor * at.weights[..., None, None]
+        geometry, gyration = (
+            share * se3.matrix_to_world(at.near, part) for part in (by_shift, by_rate)
+        )
         law = laws[load.group]
         laws[load.group] = law._replace(
-            gyration=add_sections(law.gyration, at, turned @ by_rate @ inverse),
-            geometry=add_sections(law.geometry, at, turned @ by_shift @ inverse),
+            gyration=add_sections(law.gyration, at, gyration),
+            geometry=add_sections(law.geometry, at, geometry),
         )
     return laws
 
@@ -468,7 +468,7 @@ def _pair(a: Float[Array, "b p 6 m"], b: Float[Array, "b p 6 n"]) -> Float[Array
     batch, samples, _, m = a.shape
     left = a.reshape(batch, samples * 6, m)
     right = b.reshape(batch, samples * 6, b.shape[-1])
-    return jnp.swapaxes(left, -1, -2) @ right
+    return so3.product(jnp.swapaxes(left, -1, -2), right)
 
 
 def block_diagonal(model: Model, blocks: list[Float[Array, "k _ _ _"]]) -> Float[Array, "k nv nv"]:

@@ -70,7 +70,7 @@ def kinematics(model: Model, c: Coordinates) -> Kinematics:
         pose = _compose(_group_rows_of(model, i, inner), local.pose)
         sources = _sources(local, pose)
         subspace = se3.columns_to_world(sources, local.subspace)
-        rate = jnp.einsum("bdim,bm->bdi", subspace, group_rows(model, i, c.xdot))
+        rate = _times(subspace, group_rows(model, i, c.xdot))
         if local.drift is not None:
             rate = rate + se3.to_world(sources, local.drift[0])
         poses.append(pose)
@@ -83,10 +83,10 @@ def kinematics(model: Model, c: Coordinates) -> Kinematics:
     for i, local in enumerate(locals_):
         sources = _sources(local, poses[i])
         source_twist = twists[i][:, : local.subspace.shape[1]]
-        change = jnp.einsum("bdim,bm->bdi", subspaces[i], group_rows(model, i, c.xddot))
+        change = _times(subspaces[i], group_rows(model, i, c.xddot))
         change = change + se3.ad(source_twist, rates[i])
         if local.subspace_rates is not None:
-            bias = jnp.einsum("bdim,bm->bdi", local.subspace_rates[0], group_rows(model, i, c.xdot))
+            bias = _times(local.subspace_rates[0], group_rows(model, i, c.xdot))
             change = change + se3.to_world(sources, bias)
         if local.drift is not None:
             change = change + se3.to_world(sources, local.drift[1])
@@ -151,6 +151,13 @@ def inner_poses(model: Model, relative: list[Pose], origin: Float[Array, " 3"]) 
         pose = _replace(pose, moving, _take(pose, parent[moving]) @ _take(pose, moving))
         parent = np.where(parent == GROUND, GROUND, parent[parent])
     return pose
+
+
+def _times(columns: Float[Array, "b d 6 m"], rates: Float[Array, "b m"]) -> Float[Array, "b d 6"]:
+    """Columns of each element times its own rates."""
+    if rates.shape[-1] <= so3.SHORT:
+        return so3.turn(columns, rates[:, None])
+    return jnp.einsum("bdim,bm->bdi", columns, rates)
 
 
 def _sum_along_tree(

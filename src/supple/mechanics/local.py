@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.lie import Pose
+from supple.lie import Pose, so3
 from supple.model.joints import DrivenJoint
 from supple.model.model import Group, JointGroup, Model, RodGroup
 
@@ -83,7 +83,7 @@ def rod_motion(
         integration = length * grid.integration
         count = grid.weights.shape[0]
         stretch = grid.rest[:, 3:] + jnp.einsum("nim,m->ni", grid.basis[:, 3:], q)
-        tangent = jnp.einsum("nij,nj->ni", rotation[:count], stretch)
+        tangent = so3.turn(rotation[:count], stretch)
         return Pose(rotation, integration @ tangent), integration
 
     still = dataclasses.replace(group, growth_rates=None)
@@ -130,7 +130,7 @@ def _joint_motion(
     def along(j, *motion):  # type: ignore[no-untyped-def]
         return j.subspace_motion(*motion)
 
-    phi = jax.vmap(along, axis_size=group.size)(joint, q, x, xdot, xddot)
+    phi = jax.vmap(along, axis_size=group.size)(joint, q, x, xdot, xddot, pose)
     value, rate, acceleration, gradient = (part[:, None] for part in phi)
     return Local(_one_sample(pose), integration, value, (rate, acceleration), gradient, None)
 

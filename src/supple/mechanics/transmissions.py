@@ -136,11 +136,8 @@ def line_laws(
     change = tension * jnp.concatenate([jnp.zeros_like(below), below], axis=-2)
     wrench = jnp.concatenate([jnp.zeros_like(direction), tension[:, :, 0] * direction], axis=-1)
     there = Pose(jnp.broadcast_to(jnp.eye(3), across.shape), lines.outer)
-    inverse = se3.adjoint(there.inverse())
-    transposed = jnp.swapaxes(inverse, -1, -2)
-    of_outer = transposed @ change @ inverse
-    of_inner = transposed @ (change - se3.coad_matrix(wrench)) @ inverse
-    return of_outer, of_inner
+    of_inner = change - se3.coad_matrix(wrench)
+    return se3.matrix_to_world(there, change), se3.matrix_to_world(there, of_inner)
 
 
 def line_columns(

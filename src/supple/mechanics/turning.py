@@ -10,7 +10,8 @@ import jax.numpy as jnp
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.mechanics.local import group_rows
+from supple.lie import so3
+from supple.mechanics.kinematics import Kinematics
 from supple.model.model import JointGroup, Model
 
 Turns = list[Float[Array, "s b m m"]]
@@ -26,43 +27,38 @@ def _turning(model: Model) -> list[int]:
     ]
 
 
-def stage_turns(
-    model: Model, q: Float[Array, " nq"], x: Float[Array, "s nv"], reference: int
-) -> Turns:
-    """How joints turn at each stage x, relative to one of the stages."""
+def stage_turns(model: Model, stages: Kinematics, reference: int) -> Turns:
+    """How joints turn at each stage of a batch, relative to one of them."""
     turns: Turns = []
     for index in _turning(model):
         group = model.groups[index]
         assert isinstance(group, JointGroup)
-        own = group_rows(model, index, q, configuration=True)
-        rows = jax.vmap(lambda x, index=index: group_rows(model, index, x))(x)
+        subspaces = stages.groups[index].local.subspace[:, :, 0]
 
-        def turned(x, group=group, own=own, fixed=rows[reference]):  # type: ignore[no-untyped-def]
+        def turned(phi, group=group, fixed=subspaces[reference]):  # type: ignore[no-untyped-def]
             return jax.vmap(lambda j, *at: j.turned(*at), axis_size=group.size)(
-                group.joint, own, x, fixed
+                group.joint, phi, fixed
             )
 
-        turns.append(jax.vmap(turned)(rows))
+        turns.append(jax.vmap(turned)(subspaces))
     return turns
 
 
 def turn_force(model: Model, turns: Turns, force: Float[Array, "s n"]) -> Float[Array, "s n"]:
     """Generalised forces at the stages, seen at the reference: P⁻ᵀ f."""
-    return _apply(model, "sbmn,sbm->sbn", turns, force)
+    return _apply(model, [jnp.swapaxes(turn, -1, -2) for turn in turns], force)
 
 
 def turn_rate(model: Model, turns: Turns, rate: Float[Array, "s n"]) -> Float[Array, "s n"]:
     """Coordinate changes found at the reference, as they are at the stages: P⁻¹ x."""
-    return _apply(model, "sbmn,sbn->sbm", turns, rate)
+    return _apply(model, turns, rate)
 
 
-def _apply(
-    model: Model, product: str, turns: Turns, vectors: Float[Array, "s n"]
-) -> Float[Array, "s n"]:
-    for index, inverse in zip(_turning(model), turns, strict=True):
+def _apply(model: Model, turns: Turns, vectors: Float[Array, "s n"]) -> Float[Array, "s n"]:
+    for index, turn in zip(_turning(model), turns, strict=True):
         start = model.topology.v_start[index]
-        stop = start + inverse.shape[1] * inverse.shape[2]
-        turned = jnp.einsum(product, inverse, vectors[:, start:stop].reshape(inverse.shape[:3]))
+        stop = start + turn.shape[1] * turn.shape[2]
+        turned = so3.turn(turn, vectors[:, start:stop].reshape(turn.shape[:3]))
         turned = turned.reshape(len(vectors), -1)
         vectors = jnp.concatenate([vectors[:, :start], turned, vectors[:, stop:]], axis=1)
     return vectors

@@ -51,6 +51,7 @@ class AbstractJoint(eqx.Module):
         x: Float[Array, " nv"],
         xdot: Float[Array, " nv"],
         xddot: Float[Array, " nv"],
+        pose: Pose,
     ) -> SubspaceMotion:
         """The subspace along a motion; by automatic differentiation unless a joint knows better."""
 
@@ -87,11 +88,10 @@ class AbstractJoint(eqx.Module):
         return xddot
 
     def turned(
-        self, q: Float[Array, " nq"], x: Float[Array, " nv"], reference: Float[Array, " nv"]
+        self, now: Float[Array, "6 nv"], reference: Float[Array, "6 nv"]
     ) -> Float[Array, "nv nv"]:
-        """P⁻¹ with Φ(x) P⁻¹ = Φ(reference), in the least-squares sense where it must be."""
-        phi = self.subspace(q, x)
-        return jnp.linalg.solve(phi.T @ phi, phi.T @ self.subspace(q, reference))
+        """P⁻¹ with Φ P⁻¹ = Φ₀ for two subspaces, in the least-squares sense where it must be."""
+        return jnp.linalg.solve(now.T @ now, now.T @ reference)
 
     def neutral(self) -> np.ndarray:
         """Configuration in which the joint moves nothing."""
@@ -227,6 +227,11 @@ def _two_blocks(
     )
 
 
+def _turned_by(q: Float[Array, " 4"], x: Float[Array, " 3"]) -> Float[Array, "3 3"]:
+    turn = so3.quaternion_to_matrix(so3.quaternion_exp(x))
+    return so3.product(so3.quaternion_to_matrix(q), turn)
+
+
 class SphericalJoint(AbstractJoint):
     """Any rotation; q is a unit quaternion, v the body angular velocity (rad/s)."""
 
@@ -235,7 +240,7 @@ class SphericalJoint(AbstractJoint):
     constant_subspace = False
 
     def pose(self, q: Float[Array, " 4"], x: Float[Array, " 3"]) -> Pose:
-        return Pose(so3.product(so3.quaternion_to_matrix(q), so3.exp(x)), jnp.zeros(3))
+        return Pose(_turned_by(q, x), jnp.zeros(3))
 
     def subspace(self, q: Float[Array, " 4"], x: Float[Array, " 3"]) -> Float[Array, "6 3"]:
         return jnp.concatenate([so3.right_jacobian(x), jnp.zeros((3, 3))])
@@ -246,6 +251,7 @@ class SphericalJoint(AbstractJoint):
         x: Float[Array, " 3"],
         xdot: Float[Array, " 3"],
         xddot: Float[Array, " 3"],
+        pose: Pose,
     ) -> SubspaceMotion:
         turning = so3.right_jacobian_rates(x, xdot, xddot)
         return SubspaceMotion(*(_with_no_translation(part) for part in turning))
@@ -273,9 +279,9 @@ class SphericalJoint(AbstractJoint):
         return so3.turn(turning.value, xddot) + so3.turn(turning.rate, xdot)
 
     def turned(
-        self, q: Float[Array, " 4"], x: Float[Array, " 3"], reference: Float[Array, " 3"]
+        self, now: Float[Array, "6 3"], reference: Float[Array, "6 3"]
     ) -> Float[Array, "3 3"]:
-        return so3.product(so3.right_jacobian_inverse(x), so3.right_jacobian(reference))
+        return so3.product(so3.inverse(now[:3]), reference[:3])
 
     def neutral(self) -> np.ndarray:
         return np.array([1.0, 0.0, 0.0, 0.0])
@@ -289,8 +295,7 @@ class FreeJoint(AbstractJoint):
     constant_subspace = False
 
     def pose(self, q: Float[Array, " 7"], x: Float[Array, " 6"]) -> Pose:
-        rotation = so3.product(so3.quaternion_to_matrix(q[:4]), so3.exp(x[:3]))
-        return Pose(rotation, q[4:] + x[3:])
+        return Pose(_turned_by(q[:4], x[:3]), q[4:] + x[3:])
 
     def subspace(self, q: Float[Array, " 7"], x: Float[Array, " 6"]) -> Float[Array, "6 6"]:
         return _two_blocks(so3.right_jacobian(x[:3]), self.pose(q, x).rotation.T)
@@ -301,10 +306,11 @@ class FreeJoint(AbstractJoint):
         x: Float[Array, " 6"],
         xdot: Float[Array, " 6"],
         xddot: Float[Array, " 6"],
+        pose: Pose,
     ) -> SubspaceMotion:
         turning = so3.right_jacobian_rates(x[:3], xdot[:3], xddot[:3])
         # Rᵀ turns against the body's angular velocity ω = T ẋ: its rate is -ω̂ Rᵀ.
-        inverse = self.pose(q, x).rotation.T
+        inverse = pose.rotation.T
         spin = so3.turn(turning.value, xdot[:3])
         change = so3.turn(turning.value, xddot[:3]) + so3.turn(turning.rate, xdot[:3])
         slowing = -se3.cross_columns(spin, inverse)
@@ -343,10 +349,10 @@ class FreeJoint(AbstractJoint):
         return jnp.concatenate([spin, xddot[3:]])
 
     def turned(
-        self, q: Float[Array, " 7"], x: Float[Array, " 6"], reference: Float[Array, " 6"]
+        self, now: Float[Array, "6 6"], reference: Float[Array, "6 6"]
     ) -> Float[Array, "6 6"]:
-        angular = so3.product(so3.right_jacobian_inverse(x[:3]), so3.right_jacobian(reference[:3]))
-        linear = so3.product(self.pose(q, x).rotation, self.pose(q, reference).rotation.T)
+        angular = so3.product(so3.inverse(now[:3, :3]), reference[:3, :3])
+        linear = so3.product(now[3:, 3:].T, reference[3:, 3:])
         return _two_blocks(angular, linear)
 
     def neutral(self) -> np.ndarray:

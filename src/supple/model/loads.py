@@ -63,7 +63,7 @@ class PointWrench(AbstractPointLoad):
         value = self.law(t) * self.value
         if self.follower:
             return value
-        return jnp.concatenate([pose.rotation.T @ value[:3], pose.rotation.T @ value[3:]])
+        return so3.product(value.reshape(2, 3), pose.rotation).reshape(6)
 
     @property
     def corners(self) -> tuple[float, ...]:
@@ -256,7 +256,7 @@ class LineLoad(AbstractLineLoad):
         value = self.law(t) * jnp.asarray(self.function(t, X, pose, twist), dtype=float)
         if self.follower:
             return value
-        return jnp.concatenate([pose.rotation.T @ value[:3], pose.rotation.T @ value[3:]])
+        return so3.product(value.reshape(2, 3), pose.rotation).reshape(6)
 
     @property
     def corners(self) -> tuple[float, ...]:

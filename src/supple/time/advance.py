@@ -465,4 +465,4 @@ def _affordable(iterations: Int[Array, ""]) -> Float[Array, ""]:
 
 
 def _finite(state: State) -> Bool[Array, ""]:
-    return jnp.all(jnp.isfinite(state.q)) & jnp.all(jnp.isfinite(state.v))
+    return jnp.all(jnp.isfinite(jnp.concatenate([state.q, state.v])))

@@ -1,7 +1,7 @@
 """Compile the loop of a run while its start is compiled and computed: XLA compiles without Python's lock."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
 
@@ -13,8 +13,8 @@ from supple.time.advance import advance, cursor_like
 from supple.time.control import StepControl
 from supple.time.scheme import AbstractScheme
 
-_known: set[int] = set()
-"""Programs asked for before; to forget one only costs waiting time."""
+_known: set[Hashable] = set()
+"""Programs asked for before."""
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def compiled_ahead(
 ) -> Iterator[None]:
     """While the body runs, compile ``advance``."""
     leaves, structure = jax.tree.flatten((model, control))
-    program = hash((structure, scheme, chunk, tuple(map(jnp.shape, leaves))))
+    program = (structure, scheme, chunk, tuple(map(jnp.shape, leaves)))
     if program in _known:
         yield
         return

@@ -15,7 +15,7 @@ there.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -148,10 +148,13 @@ class _Corrector(NamedTuple):
     def damped(self, defect: Float[Array, " nv"]) -> Float[Array, " nv"]:
         """A defect of acceleration with its stiff parts damped."""
         first = self.factors[0]
-        for _ in range(ERROR_FILTERS):
-            force = jnp.pad(self.mass @ defect, (0, first.lu.shape[0] - defect.shape[0]))
-            defect = first.solve(force.astype(first.lu.dtype)).real[: defect.shape[0]]
-        return defect
+        nv = defect.shape[0]
+
+        def damp(_: Any, defect: Float[Array, " nv"]) -> Float[Array, " nv"]:
+            force = jnp.pad(self.mass @ defect, (0, first.lu.shape[0] - nv))
+            return first.solve(force.astype(first.lu.dtype)).real[:nv]
+
+        return lax.fori_loop(0, ERROR_FILTERS, damp, defect)
 
 
 def _corrector(problem: _Stages, guess: Float[Array, "s n"], states: Balance) -> _Corrector:
@@ -168,7 +171,7 @@ def _corrector(problem: _Stages, guess: Float[Array, "s n"], states: Balance) ->
         closing = np.where(places, mu**2, mu)[:, None] * tangent.closing(1 / (h * mu))
         yields = tangent.yields / h**2
         factors.append(factorise(saddle(matrix, closing, tangent.pushes, yields)))
-    turns = stage_turns(problem.model, problem.state.q, c.x, middle)
+    turns = stage_turns(problem.model, states.motion, middle)
     return _Corrector(tangent.mass, tuple(factors), turns)
 
 
@@ -252,7 +255,7 @@ class Collocation(AbstractScheme):
         return Step(
             state=self._finish(model, state, stages, h),
             memory=_Memory(stages, h, jnp.argmin(misses)),
-            converged=end.converged & jnp.all(jnp.isfinite(stages)),
+            converged=end.converged,
             iterations=end.iterations,
             update=end.update,
             worst=end.worst,

@@ -45,15 +45,6 @@ def test_hat_is_the_cross_product(rng):
     )
 
 
-def test_inverse_and_products_are_those_of_numpy(rng):
-    few, many = rng.normal(size=(2, 3, 3)), rng.normal(size=(200, 3, 3))
-    for A in (few, many):
-        inverse = so3.inverse(A)
-        np.testing.assert_allclose(inverse @ A, np.broadcast_to(np.eye(3), A.shape), atol=1e-11)
-        np.testing.assert_allclose(so3.product(A, A[0]), A @ A[0], atol=TOL)
-    np.testing.assert_allclose(so3.turn(many, few[0, 0]), many @ few[0, 0], atol=TOL)
-
-
 def test_exp_matches_scipy_at_every_angle(rng):
     w = vectors(rng, np.concatenate([ANGLES, NEAR_PI, BEYOND]))
     expected = Rotation.from_rotvec(w).as_matrix()

@@ -278,12 +278,12 @@ def run(
 
             page = to_html(result, folder / f"{name}.html", looks=found.looks)
             written["html"] = str(page)
-    _report_run(result, written, as_json)
-    if seen:
-        from supple.cli import viewing
-
+    ended = _report_run(result, written, as_json)
+    if seen:  # a run that failed, too: there is the most to see
         viewer.play(result)
         viewing.stay(viewer)
+    if ended:
+        raise typer.Exit(ended)
 
 
 def duration_of(found: "RobotFile", study: str) -> float:
@@ -305,7 +305,8 @@ def chosen_run(found: "RobotFile", study: str | None) -> str:
     raise StateError(f"--study: got {study!r}; need one of: {known}")
 
 
-def _report_run(result: "Result", written: dict[str, str], as_json: bool) -> None:
+def _report_run(result: "Result", written: dict[str, str], as_json: bool) -> int:
+    """Say how a run ended; returns the exit code for it."""
     from supple.time.advance import Status
 
     span = float(result.t[-1] - result.t[0])
@@ -329,9 +330,8 @@ def _report_run(result: "Result", written: dict[str, str], as_json: bool) -> Non
             typer.echo(f"  {kind}: {path}")
     if result.status == Status.INTERRUPTED:
         typer.echo("interrupted; go on with --resume", err=True)
-        raise typer.Exit(INTERRUPTED)
-    if not result.ok:
-        raise typer.Exit(FAILED)
+        return INTERRUPTED
+    return 0 if result.ok else FAILED
 
 
 class Bar:

@@ -13,5 +13,5 @@ Conventions, fixed here once
 * All leading axes are batch axes.
 """
 
-from supple.lie import se3 as se3, so3 as so3
+from supple.lie import se3 as se3, small as small, so3 as so3
 from supple.lie.se3 import Pose as Pose

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.lie import so3
+from supple.lie import small, so3
 
 
 class Pose(NamedTuple):
@@ -22,18 +22,18 @@ class Pose(NamedTuple):
     def __matmul__(self, other: "Pose") -> "Pose":
         """Composition: ``g_ac = g_ab @ g_bc``."""
         return Pose(
-            so3.product(self.rotation, other.rotation),
-            self.position + so3.turn(self.rotation, other.position),
+            small.product(self.rotation, other.rotation),
+            self.position + small.times(self.rotation, other.position),
         )
 
     def inverse(self) -> "Pose":
         """``g_ba`` from ``g_ab``."""
         transposed = jnp.swapaxes(self.rotation, -1, -2)
-        return Pose(transposed, -so3.turn(transposed, self.position))
+        return Pose(transposed, -small.times(transposed, self.position))
 
     def apply(self, point: Float[Array, "*b 3"]) -> Float[Array, "*b 3"]:
         """Coordinates in a of a point given in b, for ``self = g_ab``."""
-        return self.position + so3.turn(self.rotation, point)
+        return self.position + small.times(self.rotation, point)
 
     def matrix(self) -> Float[Array, "*b 4 4"]:
         """Homogeneous 4x4 matrix."""
@@ -120,8 +120,8 @@ def adjoint(g: Pose) -> Float[Array, "*b 6 6"]:
 
 def to_world(g: Pose, x: Float[Array, "*b 6"]) -> Float[Array, "*b 6"]:
     """``Ad(g) x`` for one twist."""
-    angular = so3.turn(g.rotation, x[..., :3])
-    linear = so3.turn(g.rotation, x[..., 3:])
+    angular = small.times(g.rotation, x[..., :3])
+    linear = small.times(g.rotation, x[..., 3:])
     return jnp.concatenate([angular, linear + jnp.cross(g.position, angular)], axis=-1)
 
 
@@ -130,8 +130,8 @@ def to_body(g: Pose, x: Float[Array, "*b 6"]) -> Float[Array, "*b 6"]:
     shifted = x[..., 3:] - jnp.cross(g.position, x[..., :3])
     return jnp.concatenate(
         [
-            so3.turn(jnp.swapaxes(g.rotation, -1, -2), x[..., :3]),
-            so3.turn(jnp.swapaxes(g.rotation, -1, -2), shifted),
+            small.times(jnp.swapaxes(g.rotation, -1, -2), x[..., :3]),
+            small.times(jnp.swapaxes(g.rotation, -1, -2), shifted),
         ],
         axis=-1,
     )
@@ -146,8 +146,8 @@ def columns_to_world(g: Pose, x: Float[Array, "*b 6 n"]) -> Float[Array, "*b 6 n
 
 def wrench_to_world(g: Pose, f: Float[Array, "*b 6"]) -> Float[Array, "*b 6"]:
     """``Ad(g)⁻ᵀ f``: a wrench at frame b, in b, written about the world origin in the world frame."""
-    force = so3.turn(g.rotation, f[..., 3:])
-    moment = so3.turn(g.rotation, f[..., :3])
+    force = small.times(g.rotation, f[..., 3:])
+    moment = small.times(g.rotation, f[..., :3])
     return jnp.concatenate([moment + jnp.cross(g.position, force), force], axis=-1)
 
 
@@ -156,8 +156,8 @@ def wrench_to_body(g: Pose, f: Float[Array, "*b 6"]) -> Float[Array, "*b 6"]:
     moment = f[..., :3] - jnp.cross(g.position, f[..., 3:])
     return jnp.concatenate(
         [
-            so3.turn(jnp.swapaxes(g.rotation, -1, -2), moment),
-            so3.turn(jnp.swapaxes(g.rotation, -1, -2), f[..., 3:]),
+            small.times(jnp.swapaxes(g.rotation, -1, -2), moment),
+            small.times(jnp.swapaxes(g.rotation, -1, -2), f[..., 3:]),
         ],
         axis=-1,
     )
@@ -166,7 +166,7 @@ def wrench_to_body(g: Pose, f: Float[Array, "*b 6"]) -> Float[Array, "*b 6"]:
 def matrix_to_world(g: Pose, M: Float[Array, "*b 6 6"]) -> Float[Array, "*b 6 6"]:
     """``Ad(g)⁻ᵀ M Ad(g)⁻¹``: what makes a wrench of a twist, such as an inertia, about the world origin."""
     inverse = adjoint(g.inverse())
-    return so3.product(jnp.swapaxes(inverse, -1, -2), so3.product(M, inverse))
+    return small.product(jnp.swapaxes(inverse, -1, -2), small.product(M, inverse))
 
 
 def exp(x: Float[Array, "*b 6"]) -> Pose:
@@ -174,7 +174,7 @@ def exp(x: Float[Array, "*b 6"]) -> Pose:
     w, v = x[..., :3], x[..., 3:]
     # The left Jacobian of SO(3) carries the linear part; it is the right one of the opposite angle.
     left = so3.right_jacobian(-w)
-    return Pose(so3.exp(w), so3.turn(left, v))
+    return Pose(so3.exp(w), small.times(left, v))
 
 
 def log(g: Pose) -> Float[Array, "*b 6"]:

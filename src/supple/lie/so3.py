@@ -12,11 +12,6 @@ from supple.arrays import Array
 # Below this squared angle the closed forms lose digits and the series (error < 1e-17) take over.
 _SMALL_ANGLE_SQUARED = 1e-4
 
-SHORT = 6
-"""Products of shorter vectors are written as sums of products of entries ..."""
-FEW = 256
-"""... and so are those of matrices with no more entries in all."""
-
 _HATS = np.zeros((3, 3, 3))
 """Derivative of hat(w): the last axis counts the components of w."""
 for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
@@ -26,22 +21,6 @@ for _i, _j, _k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
 def hat(w: Float[Array, "*b 3"]) -> Float[Array, "*b 3 3"]:
     """Matrix of the cross product: ``hat(w) @ v = w × v``."""
     return jnp.sum(w[..., None, None, :] * _HATS, axis=-1)
-
-
-def turn(R: Float[Array, "*#b n m"], v: Float[Array, "*#b m"]) -> Float[Array, "*b n"]:
-    """``R v``, for short v; see :func:`product`."""
-    return jnp.sum(R * v[..., None, :], axis=-1)
-
-
-def product(A: Float[Array, "*#b n k"], B: Float[Array, "*#b k m"]) -> Float[Array, "*b n m"]:
-    """``A B``; if they are small and few, as sums of products.
-
-    The compiler makes one loop of several of these, where each matrix product is a kernel of its own, with
-    thirty times the code to compile. That kernel is the faster one for many matrices.
-    """
-    if A.shape[-1] > SHORT or max(A.size, B.size) > FEW:
-        return A @ B
-    return jnp.sum(A[..., :, :, None] * B[..., None, :, :], axis=-2)
 
 
 def _outer(a: Float[Array, "*b 3"], b: Float[Array, "*b 3"]) -> Float[Array, "*b 3 3"]:
@@ -61,13 +40,6 @@ def right_jacobian(w: Float[Array, "*b 3"]) -> Float[Array, "*b 3 3"]:
     c = _stumpff(jnp.sum(w * w, axis=-1))
     c1, c2, c3 = (c[..., k, None, None] for k in range(3))
     return c1 * jnp.eye(3) - c2 * hat(w) + c3 * _outer(w, w)
-
-
-def inverse(A: Float[Array, "*b 3 3"]) -> Float[Array, "*b 3 3"]:
-    """``A⁻¹``, from its cofactors."""
-    a, b, c = (A[..., k, :] for k in range(3))
-    cofactors = jnp.stack([jnp.cross(b, c), jnp.cross(c, a), jnp.cross(a, b)], axis=-1)
-    return cofactors / turn(A, cofactors[..., 0])[..., 0, None, None]
 
 
 class JacobianRates(NamedTuple):

@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.lie import Pose, se3, so3
+from supple.lie import Pose, se3, small
 from supple.mechanics import rows
 from supple.mechanics.closures import (
     ClosureMotion,
@@ -179,8 +179,8 @@ def inertial_wrench(
     gravity: Float[Array, " 6"],
 ) -> Float[Array, "*b 6"]:
     """d(I V)/dt minus weight, in the world frame."""
-    momentum = so3.turn(inertia, twist)
-    push = so3.turn(inertia, acceleration - gravity)
+    momentum = small.times(inertia, twist)
+    push = small.times(inertia, acceleration - gravity)
     return push - se3.ad_transpose(twist, momentum)
 
 

@@ -25,7 +25,7 @@ from jax import lax
 from jaxtyping import Float, Inexact
 
 from supple.arrays import Array
-from supple.lie import Pose, se3, so3
+from supple.lie import Pose, se3, small
 from supple.mechanics import rows
 from supple.mechanics.closures import ClosureMotion, closure_laws, closure_rows
 from supple.mechanics.inverse_dynamics import (
@@ -355,13 +355,13 @@ def own_columns(m: GroupMotion) -> _Columns:
 def _reaction(law: _Law, columns: _Columns) -> _Columns:
     """φ for δẍ, δẋ and δx."""
     zeta, nu, beta = columns
-    push = so3.product(law.inertia, jnp.concatenate([zeta, 2 * nu, beta], axis=-1))
-    drag = so3.product(law.gyration, jnp.concatenate([zeta, nu], axis=-1))
+    push = small.product(law.inertia, jnp.concatenate([zeta, 2 * nu, beta], axis=-1))
+    drag = small.product(law.gyration, jnp.concatenate([zeta, nu], axis=-1))
     count = zeta.shape[-1]
     return _Columns(
         push[..., :count],
         push[..., count : 2 * count] + drag[..., :count],
-        push[..., 2 * count :] + drag[..., count:] + so3.product(law.geometry, zeta),
+        push[..., 2 * count :] + drag[..., count:] + small.product(law.geometry, zeta),
     )
 
 
@@ -412,10 +412,10 @@ def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]
 def _inertial_law(
     inertia: Float[Array, "*b 6 6"], twist: Float[Array, "*b 6"], gravity: Float[Array, " 3"]
 ) -> _Law:
-    carried = so3.product(inertia, se3.ad_matrix(twist))
-    momentum = so3.turn(inertia, twist)
+    carried = small.product(inertia, se3.ad_matrix(twist))
+    momentum = small.times(inertia, twist)
     gyration = -(carried + jnp.swapaxes(carried, -1, -2) + se3.coad_matrix(momentum))
-    return _Law(inertia, gyration, -so3.product(inertia, _falling(gravity)))
+    return _Law(inertia, gyration, -small.product(inertia, _falling(gravity)))
 
 
 def _falling(gravity: Float[Array, " 3"]) -> Float[Array, "6 6"]:
@@ -468,7 +468,7 @@ def _pair(a: Float[Array, "b p 6 m"], b: Float[Array, "b p 6 n"]) -> Float[Array
     batch, samples, _, m = a.shape
     left = a.reshape(batch, samples * 6, m)
     right = b.reshape(batch, samples * 6, b.shape[-1])
-    return so3.product(jnp.swapaxes(left, -1, -2), right)
+    return small.product(jnp.swapaxes(left, -1, -2), right)
 
 
 def block_diagonal(model: Model, blocks: list[Float[Array, "k _ _ _"]]) -> Float[Array, "k nv nv"]:

@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.lie import Pose, se3, so3
+from supple.lie import Pose, se3, small, so3
 from supple.mechanics import rows
 from supple.mechanics.local import Coordinates, Local, group_rows, local_motion
 from supple.model.model import GROUND, Model
@@ -155,8 +155,8 @@ def inner_poses(model: Model, relative: list[Pose], origin: Float[Array, " 3"]) 
 
 def _times(columns: Float[Array, "b d 6 m"], rates: Float[Array, "b m"]) -> Float[Array, "b d 6"]:
     """Columns of each element times its own rates."""
-    if rates.shape[-1] <= so3.SHORT:
-        return so3.turn(columns, rates[:, None])
+    if rates.shape[-1] <= small.SHORT:
+        return small.times(columns, rates[:, None])
     return jnp.einsum("bdim,bm->bdi", columns, rates)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.lie import Pose, so3
+from supple.lie import Pose, small
 from supple.model.joints import DrivenJoint
 from supple.model.model import Group, JointGroup, Model, RodGroup
 
@@ -83,7 +83,7 @@ def rod_motion(
         integration = length * grid.integration
         count = grid.weights.shape[0]
         stretch = grid.rest[:, 3:] + jnp.einsum("nim,m->ni", grid.basis[:, 3:], q)
-        tangent = so3.turn(rotation[:count], stretch)
+        tangent = small.times(rotation[:count], stretch)
         return Pose(rotation, integration @ tangent), integration
 
     still = dataclasses.replace(group, growth_rates=None)

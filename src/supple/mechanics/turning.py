@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.lie import so3
+from supple.lie import small
 from supple.mechanics.kinematics import Kinematics
 from supple.model.model import JointGroup, Model
 
@@ -58,7 +58,7 @@ def _apply(model: Model, turns: Turns, vectors: Float[Array, "s n"]) -> Float[Ar
     for index, turn in zip(_turning(model), turns, strict=True):
         start = model.topology.v_start[index]
         stop = start + turn.shape[1] * turn.shape[2]
-        turned = so3.turn(turn, vectors[:, start:stop].reshape(turn.shape[:3]))
+        turned = small.times(turn, vectors[:, start:stop].reshape(turn.shape[:3]))
         turned = turned.reshape(len(vectors), -1)
         vectors = jnp.concatenate([vectors[:, :start], turned, vectors[:, stop:]], axis=1)
     return vectors

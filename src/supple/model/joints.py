@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.lie import Pose, se3, so3
+from supple.lie import Pose, se3, small, so3
 
 
 class SubspaceMotion(NamedTuple):
@@ -229,7 +229,7 @@ def _two_blocks(
 
 def _turned_by(q: Float[Array, " 4"], x: Float[Array, " 3"]) -> Float[Array, "3 3"]:
     turn = so3.quaternion_to_matrix(so3.quaternion_exp(x))
-    return so3.product(so3.quaternion_to_matrix(q), turn)
+    return small.product(so3.quaternion_to_matrix(q), turn)
 
 
 class SphericalJoint(AbstractJoint):
@@ -266,7 +266,7 @@ class SphericalJoint(AbstractJoint):
     def rate(
         self, q: Float[Array, " 4"], x: Float[Array, " 3"], xdot: Float[Array, " 3"]
     ) -> Float[Array, " 3"]:
-        return so3.turn(so3.right_jacobian(x), xdot)
+        return small.times(so3.right_jacobian(x), xdot)
 
     def rate_derivative(
         self,
@@ -276,12 +276,12 @@ class SphericalJoint(AbstractJoint):
         xddot: Float[Array, " 3"],
     ) -> Float[Array, " 3"]:
         turning = so3.right_jacobian_rates(x, xdot, xddot)
-        return so3.turn(turning.value, xddot) + so3.turn(turning.rate, xdot)
+        return small.times(turning.value, xddot) + small.times(turning.rate, xdot)
 
     def turned(
         self, now: Float[Array, "6 3"], reference: Float[Array, "6 3"]
     ) -> Float[Array, "3 3"]:
-        return so3.product(so3.inverse(now[:3]), reference[:3])
+        return small.product(small.inverse(now[:3]), reference[:3])
 
     def neutral(self) -> np.ndarray:
         return np.array([1.0, 0.0, 0.0, 0.0])
@@ -311,8 +311,8 @@ class FreeJoint(AbstractJoint):
         turning = so3.right_jacobian_rates(x[:3], xdot[:3], xddot[:3])
         # Rᵀ turns against the body's angular velocity ω = T ẋ: its rate is -ω̂ Rᵀ.
         inverse = pose.rotation.T
-        spin = so3.turn(turning.value, xdot[:3])
-        change = so3.turn(turning.value, xddot[:3]) + so3.turn(turning.rate, xdot[:3])
+        spin = small.times(turning.value, xdot[:3])
+        change = small.times(turning.value, xddot[:3]) + small.times(turning.rate, xdot[:3])
         slowing = -se3.cross_columns(spin, inverse)
         bending = -se3.cross_columns(spin, slowing) - se3.cross_columns(change, inverse)
         # The columns of T are the ω of a unit rate of each coordinate.
@@ -335,7 +335,7 @@ class FreeJoint(AbstractJoint):
     def rate(
         self, q: Float[Array, " 7"], x: Float[Array, " 6"], xdot: Float[Array, " 6"]
     ) -> Float[Array, " 6"]:
-        return jnp.concatenate([so3.turn(so3.right_jacobian(x[:3]), xdot[:3]), xdot[3:]])
+        return jnp.concatenate([small.times(so3.right_jacobian(x[:3]), xdot[:3]), xdot[3:]])
 
     def rate_derivative(
         self,
@@ -345,14 +345,14 @@ class FreeJoint(AbstractJoint):
         xddot: Float[Array, " 6"],
     ) -> Float[Array, " 6"]:
         turning = so3.right_jacobian_rates(x[:3], xdot[:3], xddot[:3])
-        spin = so3.turn(turning.value, xddot[:3]) + so3.turn(turning.rate, xdot[:3])
+        spin = small.times(turning.value, xddot[:3]) + small.times(turning.rate, xdot[:3])
         return jnp.concatenate([spin, xddot[3:]])
 
     def turned(
         self, now: Float[Array, "6 6"], reference: Float[Array, "6 6"]
     ) -> Float[Array, "6 6"]:
-        angular = so3.product(so3.inverse(now[:3, :3]), reference[:3, :3])
-        linear = so3.product(now[3:, 3:].T, reference[3:, 3:])
+        angular = small.product(small.inverse(now[:3, :3]), reference[:3, :3])
+        linear = small.product(now[3:, 3:].T, reference[3:, 3:])
         return _two_blocks(angular, linear)
 
     def neutral(self) -> np.ndarray:

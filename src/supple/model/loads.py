@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.lie import Pose, se3, so3
+from supple.lie import Pose, se3, small, so3
 from supple.model.laws import AbstractLaw
 
 
@@ -63,7 +63,7 @@ class PointWrench(AbstractPointLoad):
         value = self.law(t) * self.value
         if self.follower:
             return value
-        return so3.product(value.reshape(2, 3), pose.rotation).reshape(6)
+        return small.product(value.reshape(2, 3), pose.rotation).reshape(6)
 
     @property
     def corners(self) -> tuple[float, ...]:
@@ -256,7 +256,7 @@ class LineLoad(AbstractLineLoad):
         value = self.law(t) * jnp.asarray(self.function(t, X, pose, twist), dtype=float)
         if self.follower:
             return value
-        return so3.product(value.reshape(2, 3), pose.rotation).reshape(6)
+        return small.product(value.reshape(2, 3), pose.rotation).reshape(6)
 
     @property
     def corners(self) -> tuple[float, ...]:

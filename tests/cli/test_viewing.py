@@ -16,10 +16,8 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("runs")
 
 
-@pytest.fixture(scope="module")
-def stored(folder):
-    """A run on disk, which was seen in a browser while it was computed."""
-    (folder / "arm.yaml").write_text(ARM)
+def seen(file, out):
+    """A run that is looked at in a browser while it is computed, and afterwards."""
     addresses = []
 
     def look(viewer, wait=True):
@@ -29,10 +27,27 @@ def stored(folder):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(viewing, "stay", look)
         patch.setattr(viewing, "PORT", 0)
-        done = call("run", folder / "arm.yaml", "--out", folder / "out", "--json", "--view")
+        done = call("run", file, "--out", out, "--json", "--view")
     assert addresses == [200]
+    return done
+
+
+@pytest.fixture(scope="module")
+def stored(folder):
+    """A run on disk."""
+    (folder / "arm.yaml").write_text(ARM)
+    done = seen(folder / "arm.yaml", folder / "out")
     assert json.loads(done.stdout)["status"] == "DONE"
     return folder / "out"
+
+
+def test_runs_that_fail_can_be_seen_too(tmp_path):
+    file = tmp_path / "arm.yaml"
+    file.write_text(ARM.replace("dt: 0.01}", "dt: 0.01, max_steps: 4}"))
+    done = seen(file, tmp_path / "out")
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["status"] == "STEP_LIMIT"
+    assert len(stored_run(tmp_path / "out").result.t) == 5
 
 
 def test_runs_on_disk_come_back_with_their_robot(stored):

@@ -340,7 +340,7 @@ class Bar:
     def __init__(self, duration: float, *, quiet: bool) -> None:
         self.duration, self.quiet = duration, quiet
         self.first: tuple[float, float, int] | None = None
-        """Clock, simulated time and instants of the first report: what came before was compilation."""
+        """Clock, simulated time and steps of the first report: what came before was compilation."""
         self.bar: Any = None
 
     def __enter__(self) -> "Bar":

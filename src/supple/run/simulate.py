@@ -37,7 +37,7 @@ from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.scheme import AbstractScheme
 
 Progress = Callable[[float, int], None]
-"""Called with the simulated time (s) and the number of instants so far."""
+"""Called with the simulated time (s) and the number of steps so far."""
 Watch = Callable[[Result], None]
 """Called with the newest instants of a run that goes on."""
 
@@ -221,7 +221,7 @@ def _run(
     walls = [stop]
     if isinstance(control, ErrorControl):
         walls = [c for c in model.corners if begun < c < stop] + walls
-    chunks, count = [past], len(past.t)
+    chunks, count = [past], len(past.t) - 1
     # Chunks on disk, and since when: a write costs as much as many steps.
     stored, stored_at = len(chunks), 0.0
     clock_start = reported = clock.perf_counter()

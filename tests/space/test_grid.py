@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.lie import se3
 from supple.space import rod_grid
 from supple.strain import STRAIGHT, strain_field
 from tests.space.rods import grid_poses, integrated_pose
@@ -125,6 +126,18 @@ def test_more_nodes_gain_digits():
         found = grid_poses(rod_grid(field, STRAIGHT, (1.0,), sp.Magnus(), nodes), q, 1.0)
         errors.append(max(np.abs(a[-1] - b).max() for a, b in zip(found, exact, strict=True)))
     assert errors[1] < errors[0] / 30
+
+
+@pytest.mark.parametrize("turns", [1, 5, 20])
+def test_coils_of_the_rest_shape_get_the_nodes_they_need(turns):
+    """A helix like a spring, of constant strain: its end, and a point inside, against the exponential."""
+    rest = np.array([0.3, 0.0, 1.0, 1.0, 0.0, 0.0])
+    rest[:3] *= 2 * np.pi * turns / LENGTH
+    field = strain_field("rod", "planar", 1)
+    grid = rod_grid(field, rest, (0.37, 1.0), sp.Magnus(), length=LENGTH)
+    _, position = grid_poses(grid, np.zeros(1), LENGTH)
+    exact = se3.exp(LENGTH * np.array([[0.37], [1.0]]) * rest).position
+    np.testing.assert_allclose(position[-2:], exact, atol=1e-7 * LENGTH)
 
 
 def test_sample_points_do_not_change_each_other():

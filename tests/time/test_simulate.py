@@ -151,6 +151,9 @@ def test_failed_run_says_where_and_why_and_keeps_the_rest(pendulum):
     assert "'arm'" in result.message
     with pytest.raises(sp.SolveError, match="did not converge"):
         sp.simulate(robot, 0.1, dt=0.01, throw=True)
+    late = sp.simulate(robot, 0.1, dt=0.01, output=[0.08, 0.1])
+    assert late.status == sp.Status.NOT_CONVERGED
+    np.testing.assert_array_equal(late.t, result.t[-1:])
 
 
 def test_sampling_agrees_with_the_solver_between_steps(pendulum, swing):
@@ -160,9 +163,37 @@ def test_sampling_agrees_with_the_solver_between_steps(pendulum, swing):
     assert np.abs(again.v - fine.v).max() < 1e-2 * np.abs(fine.v).max()
 
 
-def test_output_spacing(pendulum):
-    result = sp.simulate(pendulum, 0.5, accuracy=1e-3, output=0.1)
+@pytest.mark.parametrize("spacing", [0.1, np.array(0.1)])
+def test_output_spacing(pendulum, spacing):
+    result = sp.simulate(pendulum, 0.5, accuracy=1e-3, output=spacing)
     np.testing.assert_allclose(result.t, [0, 0.1, 0.2, 0.3, 0.4, 0.5])
+
+
+@pytest.fixture(scope="module")
+def brick():
+    """A body in free flight without weight."""
+    body = sp.Body("brick", mass=1.0, inertia=(0.1, 0.2, 0.3), joint=sp.Free())
+    return sp.Robot(body, gravity=(0, 0, 0)).build()
+
+
+def test_a_steady_spin_can_be_seen_between_steps(brick):
+    """Its steps have no error however long they are, but its instants must tell how far it turned."""
+    start = sp.initial_state(brick, v=np.array([0, 0, 100.0, 0, 0, 0]))
+    result = sp.simulate(brick, 1.0, start=start, output=0.01)
+    angle = 100.0 * result.t
+    turned = result.poses["brick"].rotation[:, :2, 0]
+    np.testing.assert_allclose(turned, np.stack([np.cos(angle), np.sin(angle)], 1), atol=1e-9)
+    np.testing.assert_allclose(result.v[:, 2], 100.0, rtol=1e-9)
+    coarse = sp.simulate(brick, 0.2, start=start, dt=0.1)
+    with pytest.warns(RuntimeWarning, match="turns by 10 rad between two instants"):
+        coarse.sampled(np.array([0.05]))
+
+
+def test_quaternions_of_a_start_may_have_any_length_but_zero(brick):
+    start = sp.initial_state(brick, q=np.array([3.0, 0, 4.0, 0, 0, 0, 0]))
+    np.testing.assert_allclose(start.q[:4], [0.6, 0, 0.8, 0])
+    with pytest.raises(sp.StateError, match=r"'brick': got the quaternion \[0.0, 0.0, 0.0, 0.0\]"):
+        sp.initial_state(brick, q=np.zeros(7))
 
 
 def test_saved_file_holds_everything_without_pickles(swing, tmp_path):
@@ -181,8 +212,14 @@ def test_saved_file_holds_everything_without_pickles(swing, tmp_path):
         ({"duration": 1.0, "dt": 0.0}, "dt"),
         ({"duration": 1.0, "dt": 0.1, "accuracy": 1e-3}, "give one"),
         ({"duration": 1.0, "accuracy": 2.0}, "accuracy"),
+        ({"duration": "1"}, "duration"),
+        ({"duration": 1.0, "output": 0.0}, "output"),
+        ({"duration": 1.0, "output": []}, "output"),
+        ({"duration": 1.0, "output": [-0.1, 0.1]}, "output: .* instants .* from 0 on"),
+        ({"duration": 1.0, "output": np.nan}, "output"),
     ],
 )
+@pytest.mark.usefixtures("unchecked")
 def test_bad_settings_are_named(pendulum, options, message):
     with pytest.raises(sp.StateError, match=message):
         sp.simulate(pendulum, **options)

@@ -160,6 +160,16 @@ def difference(
     return jnp.concatenate([part.reshape(-1) for part in parts])
 
 
+def fastest_turn(model: Model, v: Float[Array, " nv"]) -> Float[Array, ""]:
+    """Largest angular speed (rad/s) of joints whose orientation is a quaternion."""
+    speeds = [
+        jnp.linalg.norm(group_rows(model, index, v)[:, :3], axis=-1)
+        for index, group in enumerate(model.groups)
+        if not isinstance(group, RodGroup) and not _is_flat(group)
+    ]
+    return jnp.max(jnp.concatenate(speeds)) if speeds else jnp.zeros(())
+
+
 def neutral(model: Model) -> np.ndarray:
     """The configuration at rest: straight-as-described rods, joints that move nothing."""
     parts = []

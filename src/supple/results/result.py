@@ -1,6 +1,7 @@
 """The outcome of a run: everything computed, and everything that follows from it on demand."""
 
 import json
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -25,7 +26,7 @@ from supple.mechanics.frames import (
     rod_strain,
 )
 from supple.mechanics.inverse_dynamics import closing_wrenches
-from supple.mechanics.local import difference, rate, rate_derivative, retract
+from supple.mechanics.local import difference, fastest_turn, rate, rate_derivative, retract
 from supple.mechanics.slack import open_by, open_rates
 from supple.mechanics.slips import slip_forces
 from supple.mechanics.transmissions import transmission_state
@@ -232,15 +233,14 @@ class Result:
         times = np.asarray(times, dtype=float)
         slack = 1e-9 * max(1.0, abs(float(self.t[-1])))
         if len(times) == 0 or times.min() < self.t[0] - slack or times.max() > self.t[-1] + slack:
-            raise StateError(
-                f"times: got {times.min()} … {times.max()}; need instants within "
-                f"{self.t[0]} … {self.t[-1]}"
-            )
+            got = f"{times.min()} … {times.max()}" if len(times) else "none"
+            raise StateError(f"times: got {got}; need instants within {self.t[0]} … {self.t[-1]}")
         if len(self.t) == 1:
             left = np.zeros(len(times), dtype=int)
             rows = [np.repeat(x, len(times), axis=0) for x in (self.q, self.v, self.a)]
         else:
             left = np.clip(np.searchsorted(self.t, times, side="right") - 1, 0, len(self.t) - 2)
+            self._warn_of_turns(left)
             ends = [(x[left], x[left + 1]) for x in (self.t, self.q, self.v, self.a)]
             rows = [np.asarray(x) for x in _interpolate(self.model, times, *ends)]
         near = np.clip(np.searchsorted(self.t, times), 0, len(self.t) - 1)
@@ -256,6 +256,18 @@ class Result:
             multipliers=_linear(times, self.t, self.multipliers),
             inputs=self.inputs[left],
         )
+
+    def _warn_of_turns(self, left: np.ndarray) -> None:
+        """Beyond half a turn two orientations do not tell which way something turned."""
+        speeds = np.asarray(_batched_turn(self.model, self.v[left]))
+        largest = np.max(speeds * (self.t[left + 1] - self.t[left]), initial=0.0)
+        if largest > np.pi:
+            warnings.warn(
+                f"a joint turns by {largest:.3g} rad between two instants: orientations between them may "
+                "be wrong. Name a shorter dt, or an accuracy",
+                RuntimeWarning,
+                stacklevel=3,
+            )
 
     def dataset(self, points: int = 41) -> "xarray.Dataset":
         """Everything as one labelled dataset: positions, shapes, efforts, energies, with units."""
@@ -338,6 +350,11 @@ def _batched_shapes(model, name, points, inputs, q, t):  # type: ignore[no-untyp
 @partial(jit, static_argnames=("name", "points"))
 def _batched_strains(model, name, points, q):  # type: ignore[no-untyped-def]
     return jax.vmap(lambda q: rod_strain(model, name, q, points))(q)
+
+
+@jit
+def _batched_turn(model, v):  # type: ignore[no-untyped-def]
+    return jax.vmap(lambda v: fastest_turn(model, v))(v)
 
 
 @jit

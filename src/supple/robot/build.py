@@ -284,6 +284,7 @@ def _rod_part(element: Element) -> RodGroup:
         rod.space,
         rod.nodes,
         tuple(rod.breaks),
+        rod.length,
     )
     _check_nodes(rod, np.asarray(grid.basis))
     nodes = one_sided(np.asarray(grid.points)[: len(grid.weights)], grid.edges)

@@ -178,7 +178,9 @@ def _along(rod: Rod, u: float) -> Pose:
         step[:3, :3], step[:3, 3] = np.asarray(so3.hat(np.asarray(rod.rest)[:3])), rod.rest[3:]
         found = scipy.linalg.expm(u * rod.length * step)
         return Pose(found[:3, :3], found[:3, 3])
-    grid = rod_grid(rod.strain_field(), rod.rest, (u,), rod.space, rod.nodes, tuple(rod.breaks))
+    grid = rod_grid(
+        rod.strain_field(), rod.rest, (u,), rod.space, rod.nodes, tuple(rod.breaks), rod.length
+    )
     rotation, position = _end(grid, asarray(rod.length))
     backend: Any = jnp if is_traced(position) else np
     return Pose(backend.asarray(rotation), backend.asarray(position))

@@ -2,7 +2,7 @@
 
 import time as clock
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +76,26 @@ def initial_state(
         if not np.all(np.isfinite(array)):
             bad = int(np.flatnonzero(~np.isfinite(array))[0])
             raise StateError(f"{name}[{bad}]: got {array[bad]}; need finite numbers")
+    configuration = _with_unit_quaternions(model, configuration)
     return State(np.asarray(float(t)), configuration, velocity, np.zeros(model.nv))
+
+
+def _with_unit_quaternions(model: Model, q: np.ndarray) -> np.ndarray:
+    """Quaternions may be given in any length, as in descriptions; poses take them for unit ones."""
+    q = q.copy()
+    for slot in model.topology.joint_slots:
+        group = model.groups[slot.group]
+        if group.nq == group.nv:
+            continue
+        quaternion = q[slot.q][:4]
+        norm = np.linalg.norm(quaternion)
+        if norm == 0:
+            raise StateError(
+                f"q of joint {slot.name!r}: got the quaternion {quaternion.tolist()}; "
+                "need one that is not zero, (1, 0, 0, 0) for no turn"
+            )
+        quaternion /= norm
+    return q
 
 
 def simulate(
@@ -87,7 +106,7 @@ def simulate(
     accuracy: float | None = None,
     scheme: AbstractScheme | None = None,
     start: State | Any = None,
-    output: np.ndarray | float | None = None,
+    output: np.ndarray | Sequence[float] | float | None = None,
     progress: Progress | None = None,
     watch: Watch | None = None,
     max_steps: int = 10_000_000,
@@ -110,7 +129,8 @@ def simulate(
     same settings continues, also after it was killed.
     """
     model = as_model(robot, accuracy)
-    if not (np.isfinite(duration) and duration > 0):
+    number = np.ndim(duration) == 0 and np.asarray(duration).dtype.kind in "iuf"
+    if not (number and np.isfinite(duration) and duration > 0):
         raise StateError(f"duration: got {duration!r}; need a positive number of seconds")
     if dt is not None and accuracy is not None:
         raise StateError(f"dt, accuracy: got {dt!r} and {accuracy!r}; give one of them")
@@ -128,6 +148,7 @@ def simulate(
     disk = Store(store) if isinstance(store, str | Path) else store
     with compiled_ahead(model, scheme, control, CHUNK):
         state = start_state(model, start)
+        instants = None if output is None else _checked_output(output, float(state.t))
         outside = Outside(model, float(state.t))
         settings = {"scheme": scheme, "control": control, "duration": duration, "outside": outside}
         if disk is not None and go_on and disk.exists:
@@ -153,8 +174,8 @@ def simulate(
         disk=disk,
         description=robot if isinstance(robot, Robot) else None,
     )
-    if output is not None:
-        result = _at_output(result, output)
+    if instants is not None:
+        result = _at_output(result, instants)
     if throw and not result.ok:
         raise SolveError(f"{model.name}: {result.message}")
     return result
@@ -396,11 +417,27 @@ def _as_saved(cursor: Cursor) -> Saved:
     return Saved(t, q, v, a, zero, zero, np.zeros(1), multipliers=forces, inputs=inputs)
 
 
-def _at_output(result: Result, output: np.ndarray | float) -> Result:
-    if isinstance(output, int | float):
-        count = int(np.floor((result.t[-1] - result.t[0]) / output + 1e-9))
-        times = result.t[0] + output * np.arange(count + 1)
+def _checked_output(output: Any, begun: float) -> np.ndarray:
+    """A spacing () or instants (n,); what cannot be used is refused before the run, not after it."""
+    need = f"instants (s) from {begun:g} on, or one spacing > 0 between them"
+    try:
+        values = np.asarray(output, dtype=float)
+    except (TypeError, ValueError):
+        raise StateError(f"output: got {output!r}; need {need}") from None
+    slack = 1e-9 * max(1.0, abs(begun))
+    good = values > 0 if values.ndim == 0 else values >= begun - slack
+    if not (values.size and np.all(good & np.isfinite(values))):
+        raise StateError(f"output: got {output!r}; need {need}")
+    return values if values.ndim == 0 else values.ravel()
+
+
+def _at_output(result: Result, output: np.ndarray) -> Result:
+    """The result at a spacing, or at those instants that the run has reached; at its end if at none."""
+    begun, end = result.t[0], result.t[-1]
+    if output.ndim == 0:
+        count = int(np.floor((end - begun) / output + 1e-9))
+        times = begun + output * np.arange(count + 1)
     else:
-        times = np.asarray(output, dtype=float)
-        times = times[times <= result.t[-1] * (1 + 1e-12) + 1e-12]
-    return result.sampled(np.minimum(times, result.t[-1]))
+        reached = output[output <= end * (1 + 1e-12) + 1e-12]
+        times = reached if reached.size else np.array([end])
+    return result.sampled(np.minimum(times, end))

@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from supple.arrays import Array
-from supple.numeric import asarray
+from supple.numeric import asarray, is_traced
 from supple.space import magnus, spectral
 from supple.space.integrator import Magnus, RungeKutta, SpaceIntegrator
 from supple.space.quadrature import Panels
@@ -27,6 +27,9 @@ EXTRA_NODES = 8
 
 NODES_FOR_POINTS = 2
 """Further ones where things sit inside the span: integrals up to there lack the last panel's full order."""
+
+NODES_PER_RADIAN = 0.7
+"""Further ones for each radian beyond π by which the rest shape turns in a panel."""
 
 
 class RodGrid(eqx.Module):
@@ -89,11 +92,17 @@ def rod_grid(
     integrator: SpaceIntegrator,
     nodes_per_panel: int | None = None,
     breaks: tuple[float, ...] = (),
+    length: Any = 1.0,
 ) -> RodGrid:
-    """Grid for a strain field with the given extra sample points (u) and further breaks (u)."""
+    """Grid for a strain field with the given extra sample points (u) and further breaks (u).
+
+    Unless their number is given, there are as many nodes as the basis and the coils of a rest shape of
+    ``length`` (m) need.
+    """
     edges = tuple(sorted({0.0, *field.breaks, *breaks, 1.0}))
     inside = any(0.0 < u < 1.0 for u in samples)
-    count = nodes_per_panel or field.degree + EXTRA_NODES + inside * NODES_FOR_POINTS
+    smooth = field.degree + EXTRA_NODES + inside * NODES_FOR_POINTS
+    count = nodes_per_panel or smooth + _nodes_for_coils(rest, length, edges)
     panels = Panels(edges, count, integrator.node_family)
     nodes = panels.nodes
     points = np.concatenate([nodes, np.asarray(samples, dtype=float)])
@@ -126,6 +135,20 @@ def rod_grid(
         rest_profile=profile,
         edges=edges,
     )
+
+
+def _nodes_for_coils(
+    rest: Callable[[Any], Any] | Any, length: Any, edges: tuple[float, ...]
+) -> int:
+    """Nodes for turns of the rest shape; none where it is traced, and cannot be known."""
+    turns = []
+    for a, b in pairwise(edges):
+        places = a + (b - a) * (np.arange(32) + 0.5) / 32
+        curvature = length * _rest_at(rest, places)[:, :3]
+        if is_traced(curvature):
+            return 0
+        turns.append((b - a) * np.mean(np.linalg.norm(curvature, axis=1)))
+    return int(np.ceil(NODES_PER_RADIAN * max(0.0, max(turns) - np.pi)))
 
 
 def one_sided(nodes: np.ndarray, edges: tuple[float, ...]) -> np.ndarray:

@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float, Int
 from supple.arrays import Array
 from supple.compile import jit
 from supple.mechanics.forward_dynamics import acceleration
+from supple.mechanics.local import fastest_turn
 from supple.mechanics.slack import can_slack, hold, reconsider, set_out
 from supple.model.inputs import with_inputs
 from supple.model.model import Model
@@ -25,6 +26,9 @@ from supple.time.scheme import AbstractScheme
 ACCUMULATION = 0.5
 """Errors of a run's n steps add up like n to this power: as a random walk, because vibrations turn their
 sign. A step may therefore err by accuracy (h / duration)^ACCUMULATION."""
+MOST_TURN = 2.0
+"""Largest turn (rad) of a floating or spherical joint in a step chosen for an accuracy. A steady spin has no
+error whatever the step, but beyond half a turn two orientations no longer tell which way it went."""
 MOST_CHANGES = 8
 """Attempts at one step with other tendons taken for taut."""
 
@@ -412,7 +416,8 @@ def _controlled(
     """One attempt with the step the controller asks for, at most to the next call of a controller."""
     goal = jnp.minimum(stop, call)
     room = goal - c.state.t
-    h = jnp.minimum(c.h, control.largest)
+    turning = MOST_TURN / jnp.maximum(fastest_turn(model, c.state.v), 1e-12)
+    h = jnp.minimum(jnp.minimum(c.h, control.largest), turning)
     # Two equal steps to the end beat one long and one tiny one.
     h = jnp.where(h >= room, room, jnp.where(h > room / 2, room / 2, h))
     allowed = control.accuracy * (h / horizon) ** ACCUMULATION

@@ -156,6 +156,14 @@ def test_failed_run_says_where_and_why_and_keeps_the_rest(pendulum):
     np.testing.assert_array_equal(late.t, result.t[-1:])
 
 
+def test_a_motion_without_inertia_is_told():
+    """A point mass on a ball joint, whose turn about its arm has none."""
+    point = sp.Body("bob", mass=1.0, com=(0, 0, -0.1), joint=sp.Spherical())
+    result = sp.simulate(sp.Robot(point), 0.1, dt=0.01)
+    assert result.status == sp.Status.NOT_CONVERGED
+    assert "joint of 'bob', coordinate 2 moves nothing that has inertia" in result.message
+
+
 def test_sampling_agrees_with_the_solver_between_steps(pendulum, swing):
     fine = sp.simulate(pendulum, 0.5, dt=0.0025, scheme=sp.gauss(3))
     again = swing.sampled(fine.t)

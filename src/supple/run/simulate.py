@@ -9,7 +9,9 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from supple.compile import jit
 from supple.errors import SolveError, StateError
+from supple.mechanics.inverse_dynamics_tangent import mass_matrix
 from supple.mechanics.local import neutral
 from supple.model.inputs import input_slices
 from supple.model.model import Model
@@ -359,12 +361,24 @@ def _message(model: Model, status: Status, cursor: Cursor, reason: str) -> str:
         text += f": {reason}"
     if status == Status.BAD_INPUT and not reason:
         text += f": inputs {_named_inputs(model, cursor)} must be finite"
-    if status == Status.NOT_CONVERGED:
+    if status == Status.NOT_CONVERGED and not np.all(np.isfinite(cursor.state.a)):
+        text += f": accelerations there are not finite; {_no_acceleration(model, cursor)}"
+    elif status == Status.NOT_CONVERGED:
         text += (
             f"; the largest correction was in {coordinate_owner(model, int(cursor.worst))}. "
             "Check loads and stiffness there, or try more nodes, a smaller dt or radau()."
         )
     return text
+
+
+def _no_acceleration(model: Model, cursor: Cursor) -> str:
+    """Why a state has no acceleration, for messages: a motion without mass, or loads."""
+    mass = np.asarray(jit(mass_matrix, quick=True)(model, cursor.state.q))
+    values, motions = np.linalg.eigh(mass)
+    if not np.all(np.isfinite(mass)) or values[0] > 1e-14 * values[-1]:
+        return "check the loads."
+    owner = coordinate_owner(model, int(np.argmax(np.abs(motions[:, 0]))))
+    return f"{owner} moves nothing that has inertia: give bodies their inertia (kg m²)."
 
 
 def _named_inputs(model: Model, cursor: Cursor) -> dict[str, Any]:

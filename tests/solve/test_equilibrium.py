@@ -149,6 +149,17 @@ def test_what_cannot_rest_is_told_by_name():
     assert np.all(np.isfinite(quiet.q))
 
 
+@pytest.mark.parametrize("turn", [0.0, 0.8])
+def test_a_pendulum_on_a_ball_rests_although_it_may_spin(turn):
+    """Hanging straight, or let go on a slope: its spin needs no force, so that its stiffness is singular."""
+    bob = sp.Body("bob", mass=1.0, com=(0, 0, -0.1), inertia=(0.01, 0.01, 0.02),
+                  rotation=(turn, 0.3 * turn, 0), joint=sp.Spherical())  # fmt: skip
+    found = sp.equilibrium(sp.Robot(bob))
+    assert found.ok
+    down = np.asarray(found.frame("bob").pose.rotation)[:, 2]
+    np.testing.assert_allclose(down, [0, 0, 1], atol=1e-7)
+
+
 def test_how_far_the_load_got_is_told_and_what_to_try():
     """F L²/EI = 1000 on three nodes: the path ends early, relaxation does not help."""
     robot = stiff_cantilever(as_printed=True, strains="planar", basis=3, nodes=3)

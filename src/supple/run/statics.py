@@ -20,7 +20,8 @@ from supple.mechanics.frames import (
     rod_shape,
     rod_strain,
 )
-from supple.mechanics.local import difference, neutral, retract
+from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
+from supple.mechanics.local import Coordinates, difference, neutral, retract
 from supple.mechanics.transmissions import transmission_state
 from supple.model.model import Model
 from supple.results.result import Result
@@ -114,11 +115,31 @@ class Equilibrium:
         return _energies(self.model, self.q, self.v, self.t)
 
 
+FREE = 1e-12
+"""Stiffness, relative to the largest, below which a motion needs no force."""
+AT_REST = 1e-8
+"""Largest correction, over the scale of its coordinate, of a robot at rest."""
+
 _solve = jit(partial(solve_equilibrium, differentiable=False), quick=True)
+_tangent = jit(inverse_dynamics_tangent, quick=True)
 _energies = jit(energies, quick=True)
 _transmission_state = jit(transmission_state, quick=True)
 _frame_motion = jit(frame_motion, quick=True, static_argnames=("name", "at"))
 _rod_shape = jit(rod_shape, quick=True, static_argnames=("name", "points"))
+
+
+def _rest_of_forces(model: Model, q: Any, t: Any) -> float | None:
+    """What is left of the balance at rest where some motion needs no force, as a pendulum's spin on a ball.
+
+    There Newton's matrix is singular. None if it is not, or if other coordinates would still move.
+    """
+    zero = jnp.zeros(model.nv)
+    found = _tangent(model.still(t), Coordinates(q, zero, zero, zero, t))
+    scale = np.asarray(model.scale)
+    stiffness, left = np.asarray(found.stiffness) * scale, np.asarray(found.residual)
+    missing, _, rank, _ = np.linalg.lstsq(stiffness, left, rcond=FREE)
+    free = rank < model.nv
+    return float(np.abs(left).max()) if free and np.abs(missing).max() < AT_REST else None
 
 
 def equilibrium(
@@ -151,6 +172,10 @@ def equilibrium(
             if int(again.status) == EquilibriumStatus.CONVERGED:
                 # Only then: the path from the start is the one that tells how far the load got.
                 found, status = again, EquilibriumStatus.RELAXED
+            elif (left := _rest_of_forces(model, rest.q, now)) is not None:
+                one = jnp.ones(())
+                found = found._replace(q=rest.q, residual=left, load_factor=one)
+                status = EquilibriumStatus.RELAXED
     message = status.message
     if status == EquilibriumStatus.NOT_CONVERGED:
         message += (

@@ -95,9 +95,6 @@ class _Law(NamedTuple):
     gyration: Float[Array, "*b 6 6"]
     geometry: Float[Array, "*b 6 6"]
 
-    def total(self) -> "_Law":
-        return _Law(*(part.sum(axis=1) for part in self))
-
 
 class ElementTangent(NamedTuple):
     """What each element contributes by itself: (M, C, K) blocks of the groups, and what they come from."""
@@ -135,7 +132,6 @@ def element_tangents(model: Model, c: Coordinates, state: Balance) -> ElementTan
             elastic = elastic + _subspace_turning(m, state.stress[i])
         work = _pair(own.shift, jnp.concatenate(phi, axis=-1))
         mass, damping, stiffness = jnp.split(work, 3, axis=-1)
-        group = model.groups[i]
         if isinstance(group, JointGroup) and group.armature is not None:
             mass = mass + jnp.eye(group.nv) * group.armature[:, :, None]
         stiffness = stiffness + _pair(m.subspace, turning) + elastic
@@ -159,7 +155,7 @@ def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
     if not model.topology.all_on_ground:
         whole = whole + _tree_coupling(model, columns, laws, reactions)
     mass, damping, stiffness = whole[0], whole[1], whole[2]
-    jacobian = pushes = jnp.zeros((0, model.nv))
+    jacobian = jnp.zeros((0, model.nv))
     if state.closures is not None and c.multipliers is not None:
         forces = c.multipliers[: model.closures.size]
         jacobian, stiffening = _closing(model, columns, state.closures, forces)
@@ -300,7 +296,7 @@ def sample_jacobians(
     hanging = np.flatnonzero(np.array(topology.attach) != GROUND)
     steps = _attached_columns(model, columns, hanging)[:, :, 0]
     # Which elements' steps each sample has passed: its own element's and its ancestors'.
-    starts = np.array([*topology.sample_start])
+    starts = np.array(topology.sample_start)
     group = np.searchsorted(starts, np.maximum(samples, 0), side="right") - 1
     points = np.array([g.samples for g in model.groups])[group]
     element = np.array(topology.element_start)[group] + (samples - starts[group]) // points

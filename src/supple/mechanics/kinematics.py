@@ -60,7 +60,6 @@ class Kinematics(NamedTuple):
 def kinematics(model: Model, c: Coordinates) -> Kinematics:
     """Poses, twists and accelerations of all samples."""
     model = model.at(c.t)
-    topology = model.topology
     origin = frame_origin(model, c.q)
     locals_ = [local_motion(model, i, c) for i in range(len(model.groups))]
     inner = inner_poses(model, [item.pose for item in locals_], origin)
@@ -97,7 +96,6 @@ def kinematics(model: Model, c: Coordinates) -> Kinematics:
         GroupMotion(*parts)
         for parts in zip(locals_, poses, subspaces, twists, accelerations, strict=True)
     )
-    assert len(motions) == len(topology.element_start)
     return Kinematics(motions, origin)
 
 

@@ -194,7 +194,6 @@ class Topology:
     """First velocity coordinate of each group."""
     nq: int
     nv: int
-    samples: int
     joint_slots: tuple[Slot, ...]
     rod_slots: tuple[Slot, ...]
     frames: tuple[Frame, ...]

@@ -130,7 +130,6 @@ def build_model(robot: Robot) -> Model:
         v_start=tuple(v_start),
         nq=int(counts[2]),
         nv=int(counts[3]),
-        samples=int(counts[1]),
         joint_slots=tuple(slots["joint"]),
         rod_slots=tuple(slots["rod"]),
         frames=tuple(frames),

@@ -35,7 +35,6 @@ class Status(enum.IntEnum):
     RUNNING = 0
     DONE = 1
     NOT_CONVERGED = 2
-    NOT_FINITE = 3
     INTERRUPTED = 4
     STEP_LIMIT = 5
     BAD_INPUT = 6
@@ -48,7 +47,6 @@ class Status(enum.IntEnum):
             Status.RUNNING: "still running",
             Status.DONE: "reached the end",
             Status.NOT_CONVERGED: "a step did not converge at the smallest step allowed",
-            Status.NOT_FINITE: "the state stopped being finite",
             Status.INTERRUPTED: "interrupted; continue from the last state",
             Status.STEP_LIMIT: "the limit on the number of steps was reached",
             Status.BAD_INPUT: "a controller returned what cannot be used",

@@ -26,7 +26,7 @@ class Coordinates(NamedTuple):
     xddot: Float[Array, " nv"]
     t: Float[Array, ""]
     multipliers: Float[Array, " n"] | None = None
-    """Forces (N) of the equations that close loops; None leaves the loops open."""
+    """Forces (N) of the model's equations; None leaves loops open and imposed coordinates free."""
 
 
 class Local(NamedTuple):

@@ -84,7 +84,7 @@ class Table(AbstractLaw):
 
 
 def _within(t: Any, start: Any, end: Any) -> Any:
-    """T held within [start, end); at both ends its derivative is that of what follows.
+    """The time held within [start, end); at both ends its derivative is that of what follows.
 
     Runs start, and start anew, at corners: there the halves that ``jnp.clip`` takes would be wrong.
     """

@@ -295,7 +295,10 @@ class Model(eqx.Module):
 
     @property
     def equations(self) -> int:
-        """Number of equations with multipliers: those between coordinates, then those between velocities."""
+        """Number of equations, each with a multiplier: between coordinates, then between velocities.
+
+        Their order everywhere: closures, imposed coordinates, imposed lengths and volumes, slips.
+        """
         return self.holonomic + sum(slip.size for slip in self.slips)
 
     @property
@@ -305,7 +308,7 @@ class Model(eqx.Module):
 
     @property
     def corners(self) -> tuple[float, ...]:
-        """Times at which some load is not smooth, sorted."""
+        """Times at which some load, or some law that drives the robot, is not smooth; sorted."""
         found = {c for load in self.loads for c in load.corners}
         found |= {c for load in self.line_loads for c in load.corners}
         laws = [g.growth for g in self.groups if isinstance(g, RodGroup) and g.growth is not None]

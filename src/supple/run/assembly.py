@@ -21,7 +21,7 @@ _violation = jit(open_by, quick=True)
 
 
 def closed_at_rest(model: Model, q: np.ndarray, t: float) -> Rest:
-    """Q itself if it is closed, or else the unloaded robot closed near it, where its elasticity rests.
+    """The configuration itself if it is closed, or else the unloaded robot closed near it, at rest.
 
     Raises :class:`SolveError` if it cannot be closed.
     """

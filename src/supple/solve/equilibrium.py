@@ -66,7 +66,7 @@ class EquilibriumSolution(NamedTuple):
 
     q: Float[Array, " nq"]
     multipliers: Float[Array, " n"] | None
-    """Forces (N) of the equations that close loops; None for trees."""
+    """Forces (N) of the equations between coordinates; None without any."""
     status: Int[Array, ""]
     increments: Int[Array, ""]
     iterations: Int[Array, ""]
@@ -222,7 +222,7 @@ class Rest(NamedTuple):
     multipliers: Float[Array, " n"] | None
     came_to_rest: Bool[Array, ""]
     violation: Float[Array, " n"]
-    """What is left of the equations that close loops (m)."""
+    """What is left of the equations between coordinates (m)."""
 
 
 class _Relaxation(NamedTuple):

@@ -68,7 +68,7 @@ class Saved(NamedTuple):
     update: Float[Array, " n"]
     """Scaled size of the last Newton update."""
     multipliers: Float[Array, "n m"]
-    """Forces (N) of the equations that close loops."""
+    """Forces (N) of the model's equations."""
     inputs: Float[Array, "n k"]
     """What controllers said."""
 
@@ -268,7 +268,7 @@ def advance(
 
 
 def multipliers_of(state: State) -> Float[Array, " m"]:
-    """Multipliers of a state; none for a tree."""
+    """Multipliers of a state as a vector, empty without equations."""
     return jnp.zeros(0) if state.multipliers is None else state.multipliers
 
 

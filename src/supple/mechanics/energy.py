@@ -48,10 +48,8 @@ def _masses(
     inertias, twists = [jnp.zeros((0, 6, 6))], [jnp.zeros((0, 6))]
     for i, (group, m) in enumerate(zip(model.groups, motion.groups, strict=True)):
         if isinstance(group, RodGroup):
-            count = group.grid.weights.shape[1]
-            nodes = Pose(m.pose.rotation[:, :count], m.pose.position[:, :count])
             weights = group.length[:, None] * group.grid.weights
-            world = weights[:, :, None, None] * se3.matrix_to_world(nodes, group.inertia)
+            world = weights[:, :, None, None] * se3.matrix_to_world(m.sources, group.inertia)
             inertias.append(world.reshape(-1, 6, 6))
             twists.append(material_motion(model, i, m, c).twist.reshape(-1, 6))
     if model.bodies.size:

@@ -306,10 +306,8 @@ def added_inertia(group: RodGroup, motion: GroupMotion) -> Float[Array, "b d 6 6
 def _at_nodes(
     group: RodGroup, motion: GroupMotion, inertia: Float[Array, "b d 6 6"]
 ) -> Float[Array, "b d 6 6"]:
-    count = group.grid.weights.shape[1]
-    pose = Pose(motion.pose.rotation[:, :count], motion.pose.position[:, :count])
     weights = group.length[:, None] * group.grid.weights
-    return weights[:, :, None, None] * se3.matrix_to_world(pose, inertia)
+    return weights[:, :, None, None] * se3.matrix_to_world(motion.sources, inertia)
 
 
 def _rod_wrench(

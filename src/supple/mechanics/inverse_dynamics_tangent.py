@@ -320,8 +320,7 @@ def subspace_rates(
     first = turned
     second = se3.ad_columns(acceleration, m.subspace)
     if m.local.subspace_rates is not None:
-        sources = Pose(m.pose.rotation[:, :count], m.pose.position[:, :count])
-        rate, change = (se3.columns_to_world(sources, phi) for phi in m.local.subspace_rates)
+        rate, change = (se3.columns_to_world(m.sources, phi) for phi in m.local.subspace_rates)
         second = second + se3.ad_columns(twist, turned + 2 * rate) + change
         first = turned + rate
     else:
@@ -331,9 +330,7 @@ def subspace_rates(
 
 def _subspace_turning(m: GroupMotion, stress: Float[Array, "b d 6"]) -> Float[Array, "b k k"]:
     """Change of Φᵀ λ because Φ itself depends on x."""
-    count = m.subspace.shape[1]
-    sources = Pose(m.pose.rotation[:, :count], m.pose.position[:, :count])
-    body = se3.wrench_to_body(sources, stress)
+    body = se3.wrench_to_body(m.sources, stress)
     return jnp.sum(m.local.subspace_gradient * body[..., None, None], axis=(1, 2))
 
 

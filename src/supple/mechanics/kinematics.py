@@ -32,6 +32,11 @@ class GroupMotion(NamedTuple):
     twist: Float[Array, "b p 6"]
     acceleration: Float[Array, "b p 6"]
 
+    @property
+    def sources(self) -> Pose:
+        """Poses of the sources: the nodes of rods, the outer frames of joints."""
+        return _sources(self.local, self.pose)
+
 
 class Kinematics(NamedTuple):
     """Motion of the whole robot, about ``origin`` (m), which moves with a floating robot.

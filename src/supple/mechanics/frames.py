@@ -103,14 +103,8 @@ def frame_poses(model: Model, q: Float[Array, " nq"], t: Float[Array, ""] | floa
     """World poses of all named frames, in the order of ``model.topology.frames``."""
     zero = jnp.zeros(model.nv)
     motion = kinematics(model, Coordinates(q, zero, zero, zero, jnp.asarray(t)))
-    poses = motion.sample_poses()
-    ground = Pose(jnp.eye(3)[None], -motion.origin[None])
-    every = Pose(
-        jnp.concatenate([poses.rotation, ground.rotation]),
-        jnp.concatenate([poses.position, ground.position]),
-    )
-    index = np.array([f.sample for f in model.topology.frames])  # GROUND = -1 is the last row
-    found = Pose(every.rotation[index], every.position[index]) @ model.frame_offsets
+    samples = np.array([frame.sample for frame in model.topology.frames])
+    found = motion.poses_at(samples) @ model.frame_offsets
     return Pose(found.rotation, found.position + motion.origin)
 
 

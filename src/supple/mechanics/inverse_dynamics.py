@@ -336,12 +336,10 @@ def _add_bodies(
     if bodies.size == 0:
         return jnp.zeros((0, 6, 6)), own
     samples = np.array(bodies.sample)
-    inertia = se3.matrix_to_world(
-        _at(motion.sample_poses(), samples) @ bodies.offset, bodies.inertia
-    )
+    inertia = se3.matrix_to_world(motion.poses_at(samples) @ bodies.offset, bodies.inertia)
     wrench = inertial_wrench(
         inertia,
-        rows.take(motion.sample_twists(), samples),
+        motion.twists_at(samples),
         rows.take(motion.sample_accelerations(), samples),
         gravity,
     )
@@ -506,7 +504,3 @@ def add_at_samples(
         result.append(part)
         start += count
     return result
-
-
-def _at(pose: Pose, index: np.ndarray) -> Pose:
-    return Pose(rows.take(pose.rotation, index), rows.take(pose.position, index))

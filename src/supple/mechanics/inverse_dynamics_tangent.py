@@ -392,9 +392,7 @@ def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]
         laws.append(_Law(*(jnp.pad(part, pad) for part in law)))
     if model.bodies.size:
         samples_ = np.array(model.bodies.sample)
-        law = _inertial_law(
-            state.body_inertia, rows.take(motion.sample_twists(), samples_), gravity
-        )
+        law = _inertial_law(state.body_inertia, motion.twists_at(samples_), gravity)
         laws = _add_laws(laws, samples_, law)
     if model.loads:
         samples_ = np.array([load.sample for load in model.loads])

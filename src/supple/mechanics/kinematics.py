@@ -56,6 +56,21 @@ class Kinematics(NamedTuple):
         """World twists of all samples in one flat list."""
         return jnp.concatenate([g.twist.reshape(-1, 6) for g in self.groups])
 
+    def poses_at(self, samples: np.ndarray) -> Pose:
+        """Poses of some samples, about ``origin``; GROUND stands for the world's frame."""
+        rotation, position = self.sample_poses()
+        if np.any(samples == GROUND):  # -1 is the last row
+            rotation = jnp.concatenate([rotation, jnp.eye(3)[None]])
+            position = jnp.concatenate([position, -self.origin[None]])
+        return _take(Pose(rotation, position), samples % len(rotation))
+
+    def twists_at(self, samples: np.ndarray) -> Float[Array, "k 6"]:
+        """World twists of some samples; zero for GROUND."""
+        twists = self.sample_twists()
+        if np.any(samples == GROUND):
+            twists = jnp.concatenate([twists, jnp.zeros((1, 6))])
+        return rows.take(twists, samples % len(twists))
+
     def sample_accelerations(self) -> Float[Array, "s 6"]:
         """World accelerations of all samples in one flat list."""
         return jnp.concatenate([g.acceleration.reshape(-1, 6) for g in self.groups])

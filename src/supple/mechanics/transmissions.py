@@ -399,19 +399,14 @@ def _points(model: Model, motion: Kinematics, outer: bool) -> Float[Array, "s 3"
         if outer
         else (segments.inner_sample, segments.inner)
     )
-    poses = motion.sample_poses()
-    rotation = jnp.concatenate([poses.rotation, jnp.eye(3)[None]])
-    position = jnp.concatenate([poses.position, -motion.origin[None]])
-    index = np.array(samples) % len(rotation)  # GROUND = -1 is the last row
-    turned = jnp.einsum("sij,sj->si", rows.take(rotation, index), points)
-    return rows.take(position, index) + turned
+    pose = motion.poses_at(np.array(samples))
+    return pose.position + jnp.einsum("sij,sj->si", pose.rotation, points)
 
 
 def _point_velocity(model: Model, motion: Kinematics, outer: bool) -> Float[Array, "s 3"]:
     segments = model.transmissions.segments
     samples = segments.outer_sample if outer else segments.inner_sample
-    twists = jnp.concatenate([motion.sample_twists(), jnp.zeros((1, 6))])
-    twist = rows.take(twists, np.array(samples) % len(twists))
+    twist = motion.twists_at(np.array(samples))
     return twist[:, 3:] + jnp.cross(twist[:, :3], _points(model, motion, outer))
 
 

@@ -1,6 +1,7 @@
 """Poses, twists, accelerations and Jacobians of named frames and of points along rods."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
 
 import equinox as eqx
 import jax
@@ -17,6 +18,8 @@ from supple.mechanics.local import Coordinates, local_motion
 from supple.model.model import GROUND, Frame, Model, RodGroup, Slot
 from supple.space import rod_grid
 
+_Named = TypeVar("_Named", Frame, Slot)
+
 
 class FrameMotion(NamedTuple):
     """Motion of one frame: world pose, body twist, body acceleration (its rate), body Jacobian."""
@@ -29,29 +32,17 @@ class FrameMotion(NamedTuple):
 
 def find_frame(model: Model, name: str) -> Frame:
     """The frame of a named rod (its tip), body or marker."""
-    for frame in model.topology.frames:
-        if frame.name == name:
-            return frame
-    known = ", ".join(f.name for f in model.topology.frames)
-    raise StateError(f"frame: got {name!r}; need one of: {known}")
+    return _named("frame", name, model.topology.frames)
 
 
 def find_rod(model: Model, name: str) -> Slot:
     """The rod of that name."""
-    for slot in model.topology.rod_slots:
-        if slot.name == name:
-            return slot
-    known = ", ".join(s.name for s in model.topology.rod_slots)
-    raise StateError(f"rod: got {name!r}; need one of: {known}")
+    return _named("rod", name, model.topology.rod_slots)
 
 
 def find_joint(model: Model, name: str) -> Slot:
     """The joint of the item of that name."""
-    for slot in model.topology.joint_slots:
-        if slot.name == name:
-            return slot
-    known = ", ".join(s.name for s in model.topology.joint_slots) or "none: no item has a joint"
-    raise StateError(f"joint: got {name!r}; need one of: {known}")
+    return _named("joint", name, model.topology.joint_slots)
 
 
 def find_transmission(model: Model, kind: str, name: str) -> int:
@@ -59,9 +50,20 @@ def find_transmission(model: Model, kind: str, name: str) -> int:
     own = model.transmissions
     known = [n for n, k in zip(own.names, own.kinds, strict=True) if k == kind]
     if name not in known:
-        need = ", ".join(known) or f"none: the robot has no {kind}s"
-        raise StateError(f"{kind}: got {name!r}; need one of: {need}")
+        raise _unknown(kind, name, known)
     return own.names.index(name)
+
+
+def _named(kind: str, name: str, among: Sequence[_Named]) -> _Named:
+    for found in among:
+        if found.name == name:
+            return found
+    raise _unknown(kind, name, [one.name for one in among])
+
+
+def _unknown(kind: str, name: str, known: Sequence[str]) -> StateError:
+    need = ", ".join(known) or f"none: the robot has no {kind}s"
+    return StateError(f"{kind}: got {name!r}; need one of: {need}")
 
 
 def frame_motion(

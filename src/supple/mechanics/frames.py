@@ -13,8 +13,15 @@ from supple.arrays import Array
 from supple.errors import StateError
 from supple.lie import Pose, se3
 from supple.mechanics.inverse_dynamics_tangent import columns_of, own_columns
-from supple.mechanics.kinematics import Kinematics, frame_origin, inner_poses, kinematics
-from supple.mechanics.local import Coordinates, local_motion
+from supple.mechanics.kinematics import (
+    Kinematics,
+    frame_origin,
+    inner_poses,
+    kinematics,
+    source_changes,
+    source_rates,
+)
+from supple.mechanics.local import Coordinates, group_rows, local_motion
 from supple.model.model import GROUND, Frame, Model, RodGroup, Slot
 from supple.space import rod_grid
 
@@ -189,13 +196,14 @@ def _point_motion(model: Model, name: str, at: float, c: Coordinates) -> FrameMo
     tip = model.topology.sample_start[slot.group] + slot.row * group.samples + nodes
     rod = rod_sampled_at(model, name, np.array([at, 1.0]))
     beyond = rod.length * (rod.grid.integration[nodes] - rod.grid.integration[nodes + 1])
-    subspace = own.subspace[slot.row]
-    rate = subspace @ c.xdot[slot.v]
-    change = subspace @ c.xddot[slot.v] + se3.ad(own.twist[slot.row, :nodes], rate)
-    twist = own.twist[slot.row, nodes] + beyond @ rate
-    acceleration = own.acceleration[slot.row, nodes] + beyond @ change
+    along = own.local, own.sources, own.subspace
+    xdot, xddot = (group_rows(model, slot.group, part) for part in (c.xdot, c.xddot))
+    rates = source_rates(*along, xdot)
+    changes = source_changes(*along, own.twist[:, :nodes], rates, xdot, xddot)
+    twist = own.twist[slot.row, nodes] + beyond @ rates[slot.row]
+    acceleration = own.acceleration[slot.row, nodes] + beyond @ changes[slot.row]
     world = _sample_jacobian(model, motion, tip)
-    world = world.at[:, slot.v].add(jnp.einsum("d,dim->im", beyond, subspace))
+    world = world.at[:, slot.v].add(jnp.einsum("d,dim->im", beyond, own.subspace[slot.row]))
     shape = rod_shape(model, name, c.q, np.array([at]), c.t)
     pose = Pose(shape.rotation[0], shape.position[0])
     return _in_body(

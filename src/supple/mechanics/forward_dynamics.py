@@ -109,8 +109,7 @@ def _linear_part(
         jacobian = jnp.concatenate([places, jacobian[model.holonomic :]])
     yields = jnp.zeros(m)
     if (law := model.transmissions.imposing) is not None:
-        first = model.closures.size + model.prescribed.size
-        yields = lax.dynamic_update_slice(yields, law.yields, (first,))
+        yields = lax.dynamic_update_slice(yields, law.yields, (model.imposed_rows.start,))
     jacobian = jnp.where(yields[:, None] > 0, 0.0, jacobian)
     return residual, saddle(top[:, :n], jacobian, top[:, n:].T, yields)
 

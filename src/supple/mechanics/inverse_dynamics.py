@@ -148,8 +148,7 @@ def balance(model: Model, c: Coordinates) -> Balance:
     if closures is not None:
         violations.append(closures.violation)
     if model.prescribed.size and c.multipliers is not None:
-        first = model.closures.size
-        effort = c.multipliers[first : first + model.prescribed.size] * model.prescribed.scale
+        effort = c.multipliers[model.prescribed_rows] * model.prescribed.scale
         residual = rows.add(residual, np.array(model.prescribed.v_index), effort)
         violations.append(_off_course(model, c))
     if transmissions is not None:

@@ -307,6 +307,16 @@ class Model(eqx.Module):
         return self.closures.size + self.prescribed.size + len(self.transmissions.imposed)
 
     @property
+    def prescribed_rows(self) -> slice:
+        """Which equations are those of imposed coordinates of joints and rods."""
+        return slice(self.closures.size, self.closures.size + self.prescribed.size)
+
+    @property
+    def imposed_rows(self) -> slice:
+        """Which are those of transmissions whose length or volume is imposed."""
+        return slice(self.prescribed_rows.stop, self.holonomic)
+
+    @property
     def corners(self) -> tuple[float, ...]:
         """Times at which some load, or some law that drives the robot, is not smooth; sorted."""
         found = {c for load in self.loads for c in load.corners}

@@ -83,10 +83,10 @@ def audit(
 
 def _work(model: Model, before: State, after: State) -> Float[Array, ""]:
     """Work (J) of imposed coordinates in a step, by the trapezoidal rule."""
-    imposed, first = model.prescribed, model.closures.size
+    imposed = model.prescribed
     assert before.multipliers is not None
     assert after.multipliers is not None
-    forces = (before.multipliers + after.multipliers)[first : first + imposed.size]
+    forces = (before.multipliers + after.multipliers)[model.prescribed_rows]
     moved = imposed.values(after.t) - imposed.values(before.t)
     return -jnp.sum(forces * imposed.scale * moved) / 2
 

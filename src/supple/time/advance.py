@@ -241,18 +241,7 @@ def advance(
         if any(c.compiled for c in model.controls):
             usable = before.status == Status.RUNNING
             cursor, save = _select(usable, cursor, before), save & usable
-        row = Saved(
-            cursor.state.t,
-            cursor.state.q,
-            cursor.state.v,
-            cursor.state.a,
-            cursor.newton,
-            cursor.substeps,
-            update,
-            multipliers_of(cursor.state),
-            cursor.feedback.inputs,
-        )
-
+        row = instant(cursor, update)
         # What is not to be kept is overwritten next time, or cut off at the end.
         saved = jax.tree.map(lambda kept, now: kept.at[s.filled].set(now), s.saved, row)
         zero = jnp.zeros((), dtype=int)
@@ -267,9 +256,21 @@ def advance(
     return end.cursor, end.saved, end.filled
 
 
-def multipliers_of(state: State) -> Float[Array, " m"]:
-    """Multipliers of a state as a vector, empty without equations."""
-    return jnp.zeros(0) if state.multipliers is None else state.multipliers
+def instant(cursor: Cursor, update: Float[Array, ""] | float = 0.0) -> Saved:
+    """What is saved of a cursor, without the axis of instants."""
+    state = cursor.state
+    multipliers = jnp.zeros(0) if state.multipliers is None else state.multipliers
+    return Saved(
+        state.t,
+        state.q,
+        state.v,
+        state.a,
+        cursor.newton,
+        cursor.substeps,
+        update,
+        multipliers,
+        cursor.feedback.inputs,
+    )
 
 
 def _listen(

@@ -231,10 +231,10 @@ def _sample_jacobian(model: Model, motion: Kinematics, sample: int) -> Float[Arr
     topology = model.topology
     result = jnp.zeros((6, model.nv))
     while sample != GROUND:
-        group = max(i for i, s in enumerate(topology.sample_start) if s <= sample)
-        row, local = divmod(sample - topology.sample_start[group], model.groups[group].samples)
+        group, row, local = model.place(sample)
         columns = columns_of(model, group)[row]
         if len(columns):
-            result = result.at[:, columns].set(own_columns(motion.groups[group]).shift[row, local])
+            own = own_columns(motion.groups[group]).shift[row, local % model.groups[group].samples]
+            result = result.at[:, columns].set(own)
         sample = topology.attach[topology.element_start[group] + row]
     return result

@@ -296,11 +296,11 @@ def sample_jacobians(
     hanging = np.flatnonzero(np.array(topology.attach) != GROUND)
     steps = _attached_columns(model, columns, hanging)[:, :, 0]
     # Which elements' steps each sample has passed: its own element's and its ancestors'.
-    starts = np.array(topology.sample_start)
-    group = np.searchsorted(starts, np.maximum(samples, 0), side="right") - 1
-    points = np.array([g.samples for g in model.groups])[group]
-    element = np.array(topology.element_start)[group] + (samples - starts[group]) // points
-    passed = np.where((samples != GROUND)[:, None], topology.path()[element], 0.0)
+    path, passed = topology.path(), np.zeros((len(samples), topology.elements))
+    for k, sample in enumerate(samples.tolist()):
+        if sample != GROUND:
+            group, row, _ = model.place(sample)
+            passed[k] = path[topology.element_start[group] + row]
     return result + jnp.einsum("ke,ein->kin", passed, steps)
 
 

@@ -66,16 +66,8 @@ class RodGroup(eqx.Module):
             return value, first / value, second / value
 
         value, first, second = jax.vmap(one, axis_size=self.size)(self.growth)
-        return RodGroup(
-            self.grid,
-            self.length * value,
-            self.stiffness,
-            self.damping,
-            self.inertia,
-            self.added,
-            None,
-            (first, second),
-            self.slope,
+        return dataclasses.replace(
+            self, length=self.length * value, growth=None, growth_rates=(first, second)
         )
 
     @property
@@ -282,6 +274,13 @@ class Model(eqx.Module):
 
         groups = tuple(rest(g) for g in self.at(t).groups)
         return dataclasses.replace(self, groups=groups, slips=())
+
+    def place(self, sample: int) -> tuple[int, int, int]:
+        """Group, element in it, and sample in the group's own numbering, of a flat sample."""
+        starts = self.topology.sample_start
+        group = max(i for i, start in enumerate(starts) if start <= sample)
+        local = sample - starts[group]
+        return group, local // self.groups[group].samples, local
 
     @property
     def nq(self) -> int:

@@ -28,6 +28,7 @@ from supple.model.transmissions import Transmissions
 from supple.space import RodGrid
 
 GROUND = -1
+"""Stands for the world where a sample or an element is meant."""
 
 
 class RodGroup(eqx.Module):
@@ -35,10 +36,13 @@ class RodGroup(eqx.Module):
 
     grid: RodGrid
     length: Float[Array, "*b"]
+    """(m)."""
     stiffness: Float[Array, "*b n 6 6"]
+    """H of the sections at the nodes (N m² for curvatures, N for stretch and shears)."""
     damping: Float[Array, "*b n 6 6"] | None
-    """None for undamped rods."""
+    """D of the sections (N m² s, N s); None for undamped rods."""
     inertia: Float[Array, "*b n 6 6"]
+    """Of a metre, in the axes of the section (kg m, kg/m)."""
     added: Float[Array, "*b n 6 6"] | None = None
     """Inertia a metre of fluid that moves with the sections but has no weight; None without."""
     growth: AbstractLaw | None = None
@@ -91,9 +95,11 @@ class JointGroup(eqx.Module):
 
     joint: AbstractJoint
     stiffness: Float[Array, "*b nv"]
+    """Of springs (N m/rad, N/m)."""
     rest: Float[Array, "*b nq"]
+    """Where springs rest (rad, m)."""
     damping: Float[Array, "*b nv"] | None
-    """None for undamped joints."""
+    """(N m s/rad, N s/m); None for undamped joints."""
     friction: Float[Array, "*b 2 nv"] | None = None
     """Largest dry friction (N m, N) and the speed at which it is nearly reached; None without."""
     armature: Float[Array, "*b nv"] | None = None

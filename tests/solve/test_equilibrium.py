@@ -149,6 +149,12 @@ def test_what_cannot_rest_is_told_by_name():
     assert np.all(np.isfinite(quiet.q))
 
 
+def test_a_sweep_raises_already_at_its_first_value():
+    with pytest.raises(sp.SolveError, match="fall: not converged"):
+        next(sp.sweep(lambda _: falling(), [0.0]))
+    assert not next(sp.sweep(lambda _: falling(), [0.0], throw=False)).ok
+
+
 def test_how_far_the_load_got_is_told_and_what_to_try():
     """F L²/EI = 1000 on three nodes: the path ends early, relaxation does not help."""
     robot = stiff_cantilever(as_printed=True, strains="planar", basis=3, nodes=3)

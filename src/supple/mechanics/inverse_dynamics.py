@@ -43,9 +43,6 @@ class Balance(NamedTuple):
 
     residual: Float[Array, " nv"]
     motion: Kinematics
-    inertia: tuple[Float[Array, "b d 6 6"] | None, ...]
-    """World inertia of rod nodes, weighted; None for joints."""
-    body_inertia: Float[Array, "nb 6 6"]
     wrench: tuple[Float[Array, "b p 6"], ...]
     """Wrench each sample asks of its element, subtrees hanging on it included."""
     stress: tuple[Float[Array, "b d 6"], ...]
@@ -116,19 +113,15 @@ def balance(model: Model, c: Coordinates) -> Balance:
     model = model.at(c.t)
     motion = kinematics(model, c)
     gravity = jnp.concatenate([jnp.zeros(3), model.load_factor * jnp.asarray(model.gravity)])
-    inertia = tuple(
-        _rod_inertia(g, m) if isinstance(g, RodGroup) else None
-        for g, m in zip(model.groups, motion.groups, strict=True)
-    )
     material = tuple(
         material_motion(model, i, m, c) if isinstance(model.groups[i], RodGroup) else None
         for i, m in enumerate(motion.groups)
     )
     own = [
-        _rod_wrench(g, m, I, moved, gravity) if isinstance(g, RodGroup) else jnp.zeros_like(m.twist)
-        for g, m, I, moved in zip(model.groups, motion.groups, inertia, material, strict=True)
+        _rod_wrench(g, m, moved, gravity) if isinstance(g, RodGroup) else jnp.zeros_like(m.twist)
+        for g, m, moved in zip(model.groups, motion.groups, material, strict=True)
     ]
-    body_inertia, own = _add_bodies(model, motion, gravity, own)
+    own = _add_bodies(model, motion, gravity, own)
     own = _add_loads(model, motion, c.t, own)
     own = _add_line_loads(model, motion, c.t, own)
     closures, own = _add_closures(model, motion, c, own)
@@ -159,8 +152,6 @@ def balance(model: Model, c: Coordinates) -> Balance:
     return Balance(
         residual,
         motion,
-        inertia,
-        body_inertia,
         tuple(wrench),
         stress,
         closures,
@@ -172,15 +163,20 @@ def balance(model: Model, c: Coordinates) -> Balance:
 
 
 def inertial_wrench(
+    pose: Pose,
     inertia: Float[Array, "*b 6 6"],
     twist: Float[Array, "*b 6"],
     acceleration: Float[Array, "*b 6"],
     gravity: Float[Array, " 6"],
 ) -> Float[Array, "*b 6"]:
-    """d(I V)/dt minus weight, in the world frame."""
-    momentum = small.times(inertia, twist)
-    push = small.times(inertia, acceleration - gravity)
-    return push - se3.ad_transpose(twist, momentum)
+    """d(I V)/dt minus weight; all in the world frame but the inertia, which stays in that of the body.
+
+    There it is constant, and two products with vectors are less work than turning it.
+    """
+    own_twist = se3.to_body(pose, twist)
+    momentum = small.times(inertia, own_twist)
+    push = small.times(inertia, se3.to_body(pose, acceleration - gravity))
+    return se3.wrench_to_world(pose, push - se3.ad_transpose(own_twist, momentum))
 
 
 def element_force(model: Model, index: int, c: Coordinates) -> Float[Array, "b m"]:
@@ -290,39 +286,29 @@ def _stress_force(
     return jnp.einsum("nim,ni,n->m", group.grid.basis[row], stress, weights)
 
 
-def _rod_inertia(group: RodGroup, motion: GroupMotion) -> Float[Array, "b d 6 6"]:
-    """World inertia of rod nodes, weighted; with that of fluid that moves with them."""
-    moving = group.inertia if group.added is None else group.inertia + group.added
-    return _at_nodes(group, motion, moving)
-
-
-def added_inertia(group: RodGroup, motion: GroupMotion) -> Float[Array, "b d 6 6"]:
-    """World inertia of the fluid alone."""
-    assert group.added is not None
-    return _at_nodes(group, motion, group.added)
-
-
-def _at_nodes(
-    group: RodGroup, motion: GroupMotion, inertia: Float[Array, "b d 6 6"]
-) -> Float[Array, "b d 6 6"]:
-    weights = group.length[:, None] * group.grid.weights
-    return weights[:, :, None, None] * se3.matrix_to_world(motion.sources, inertia)
+def node_inertia(group: RodGroup) -> Float[Array, "b d 6 6"]:
+    """Inertia a metre at the nodes, in their frames, with that of fluid that moves with them."""
+    return group.inertia if group.added is None else group.inertia + group.added
 
 
 def _rod_wrench(
-    group: RodGroup,
-    motion: GroupMotion,
-    inertia: Float[Array, "b d 6 6"] | None,
-    material: Material | None,
-    gravity: Float[Array, " 6"],
+    group: RodGroup, motion: GroupMotion, material: Material | None, gravity: Float[Array, " 6"]
 ) -> Float[Array, "b p 6"]:
-    assert inertia is not None
     assert material is not None
-    nodes = inertial_wrench(inertia, material.twist, material.acceleration, gravity)
+    pose = motion.sources
+    twist, acceleration = material
+    nodes = inertial_wrench(pose, node_inertia(group), twist, acceleration, gravity)
     if group.added is not None:  # fluid has no weight in itself
-        nodes = nodes + jnp.einsum("bdij,j->bdi", added_inertia(group, motion), gravity)
-    extra = motion.twist.shape[1] - inertia.shape[1]
-    return jnp.pad(nodes, ((0, 0), (0, extra), (0, 0)))
+        weight = small.times(group.added, se3.to_body(pose, jnp.broadcast_to(gravity, twist.shape)))
+        nodes = nodes + se3.wrench_to_world(pose, weight)
+    weights = group.length[:, None] * group.grid.weights
+    extra = motion.twist.shape[1] - twist.shape[1]
+    return jnp.pad(weights[..., None] * nodes, ((0, 0), (0, extra), (0, 0)))
+
+
+def body_poses(model: Model, motion: Kinematics) -> Pose:
+    """World poses of the rigid bodies' frames."""
+    return motion.poses_at(np.array(model.bodies.sample)) @ model.bodies.offset
 
 
 def _add_bodies(
@@ -330,19 +316,18 @@ def _add_bodies(
     motion: Kinematics,
     gravity: Float[Array, " 6"],
     own: list[Float[Array, "_ _ 6"]],
-) -> tuple[Float[Array, "nb 6 6"], list[Float[Array, "_ _ 6"]]]:
-    bodies = model.bodies
-    if bodies.size == 0:
-        return jnp.zeros((0, 6, 6)), own
-    samples = np.array(bodies.sample)
-    inertia = se3.matrix_to_world(motion.poses_at(samples) @ bodies.offset, bodies.inertia)
+) -> list[Float[Array, "_ _ 6"]]:
+    if model.bodies.size == 0:
+        return own
+    samples = np.array(model.bodies.sample)
     wrench = inertial_wrench(
-        inertia,
+        body_poses(model, motion),
+        model.bodies.inertia,
         motion.twists_at(samples),
         rows.take(motion.sample_accelerations(), samples),
         gravity,
     )
-    return inertia, add_at_samples(own, samples, wrench)
+    return add_at_samples(own, samples, wrench)
 
 
 def _add_loads(

@@ -32,10 +32,11 @@ from supple.mechanics.inverse_dynamics import (
     Balance,
     add_at_samples,
     add_sections,
-    added_inertia,
     balance,
+    body_poses,
     element_tangent,
     load_sections,
+    node_inertia,
     on_sections,
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics
@@ -116,10 +117,10 @@ def element_tangents(model: Model, c: Coordinates, state: Balance) -> ElementTan
     for i, m in enumerate(motion.groups):
         own, law, wrench = columns[i], laws[i], state.wrench[i]
         phi = _reaction(law, own)
-        group, inertia, material = model.groups[i], state.inertia[i], state.material[i]
+        group, material = model.groups[i], state.material[i]
         if isinstance(group, RodGroup) and slides(group):
-            assert inertia is not None
             assert material is not None
+            inertia = _at_nodes(group, m, node_inertia(group))
             phi = _with_sliding(phi, *sliding_columns(group, m, inertia, material))
         # A wrench that moves with its sample: the part that does not cancel.
         phi = phi._replace(
@@ -375,29 +376,37 @@ def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]
     motion = state.motion
     gravity = model.load_factor * jnp.asarray(model.gravity)
     laws = []
-    for group, m, inertia, material in zip(
-        model.groups, motion.groups, state.inertia, state.material, strict=True
-    ):
+    for group, m, material in zip(model.groups, motion.groups, state.material, strict=True):
         batch, samples = m.twist.shape[:2]
-        if inertia is None or material is None:
+        if isinstance(group, JointGroup) or material is None:
             zero = jnp.zeros((batch, samples, 6, 6))
             laws.append(_Law(zero, zero, zero))
             continue
+        inertia = _at_nodes(group, m, node_inertia(group))
         count = inertia.shape[1]
         law = _inertial_law(inertia, material.twist, gravity)
-        if isinstance(group, RodGroup) and group.added is not None:
-            weightless = added_inertia(group, m) @ _falling(gravity)
+        if group.added is not None:  # fluid has no weight in itself
+            weightless = _at_nodes(group, m, group.added) @ _falling(gravity)
             law = law._replace(geometry=law.geometry + weightless)
         pad = ((0, 0), (0, samples - count), (0, 0), (0, 0))
         laws.append(_Law(*(jnp.pad(part, pad) for part in law)))
     if model.bodies.size:
         samples_ = np.array(model.bodies.sample)
-        law = _inertial_law(state.body_inertia, motion.twists_at(samples_), gravity)
+        inertia = se3.matrix_to_world(body_poses(model, motion), model.bodies.inertia)
+        law = _inertial_law(inertia, motion.twists_at(samples_), gravity)
         laws = _add_laws(laws, samples_, law)
     if model.loads:
         samples_ = np.array([load.sample for load in model.loads])
         laws = _add_laws(laws, samples_, _load_law(model, motion, t))
     return _add_line_laws(model, motion, t, laws)
+
+
+def _at_nodes(
+    group: RodGroup, m: GroupMotion, inertia: Float[Array, "b d 6 6"]
+) -> Float[Array, "b d 6 6"]:
+    """World inertia of rod nodes, weighted, from that a metre in their frames."""
+    weights = group.length[:, None] * group.grid.weights
+    return weights[..., None, None] * se3.matrix_to_world(m.sources, inertia)
 
 
 def _inertial_law(

@@ -105,7 +105,7 @@ def simulate(
     ``output`` are instants, or a spacing (s), to report instead of the solver's own.
     ``progress(t, count)`` is called about four times a second and at the end; so is ``watch``, with the
     newest instants as a result (a viewer's ``watch`` draws them).
-    Ctrl-C ends the run with everything computed so far and status INTERRUPTED.
+    Ctrl-C ends the run with everything computed so far and status INTERRUPTED, ``max_steps`` with STEP_LIMIT.
     ``store`` is a folder that the run is written to chunk by chunk; with ``go_on`` a run found there with the
     same settings continues, also after it was killed.
     """

@@ -76,7 +76,7 @@ class Table(AbstractLaw):
         starts = np.array(self.times[:-1])
         # A sum of ramps: quicker to compile and to run than a search.
         passed = (_within(t, starts, np.array(self.times[1:])) - starts) / np.diff(self.times)
-        return values[0] + passed @ jnp.diff(values)
+        return values[0] + passed @ jnp.diff(values, axis=0)
 
     @property
     def corners(self) -> tuple[float, ...]:

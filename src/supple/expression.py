@@ -38,7 +38,7 @@ class ExpressionError(DescriptionError):
 
 
 def _clip(xp: Any, x: Any, low: Any, high: Any) -> Any:
-    """X within [low, high]; at both ends its derivative is that of what follows (see laws)."""
+    """The number held within [low, high]; at both ends its derivative is that of what follows (see laws)."""
     return xp.where(x < low, low, xp.where(x >= high, high, x))
 
 

@@ -3,6 +3,7 @@
 from functools import partial
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -19,7 +20,7 @@ from supple.mechanics.frames import (
 )
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.local import rate, retract
-from tests.samples import at, model_of, random_configuration, random_vector
+from tests.samples import at, model_of, random_configuration, random_vector, rod
 from tests.tools import jit
 
 # Twists come from quadrature of strain rates, derivatives from the integrated poses: the gap is the
@@ -80,6 +81,22 @@ def test_frames_move_as_their_poses_change(rng, robot):
     for k, found in enumerate(frame_motions(model, frames, q, v, a)):
         np.testing.assert_allclose(found.twist, twist[k], rtol=0, atol=TOL[robot])
         np.testing.assert_allclose(found.acceleration, acceleration[k], rtol=0, atol=TOL[robot])
+
+
+def growing(t):
+    """Length over its first value; never still."""
+    return 1.0 + 0.3 * jnp.sin(2 * t)
+
+
+def test_points_of_a_rod_that_grows_move_as_their_poses_change(rng):
+    model = sp.Robot(rod(nodes=18, basis=2, growth=growing, joint=sp.Revolute("y"))).build()
+    frames = (0.3, 0.8, "arm")
+    q = random_configuration(model, rng)
+    v, a = random_vector(model, rng, 1.0, 2.0), random_vector(model, rng, 2.0, 4.0)
+    twist, acceleration = differentiated(model, frames, q, v, a)
+    for k, found in enumerate(frame_motions(model, frames, q, v, a)):
+        np.testing.assert_allclose(found.twist, twist[k], rtol=0, atol=TOL["crawler"])
+        np.testing.assert_allclose(found.acceleration, acceleration[k], rtol=0, atol=TOL["crawler"])
 
 
 @pytest.mark.parametrize("robot", ["crawler", "driven"])

@@ -18,6 +18,11 @@ def test_a_ramp_rises_once_and_stays():
     assert law.corners == (1.0, 3.0)
 
 
+def test_a_ramp_may_have_several_heights():
+    heights = np.arange(6.0)
+    np.testing.assert_allclose(sp.ramp(0.0, 2.0, heights)(np.asarray(0.5)), heights / 4)
+
+
 def test_a_triangle_rises_and_falls():
     law = sp.triangle(0.0, 2.5, 5.0, height=2.0)
     np.testing.assert_allclose(values(law, [-1, 0, 1.25, 2.5, 4.0, 6.0]), [0, 0, 1, 2, 0.8, 0])

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.run.simulate import start_state
 
 LENGTH, OFFSET = 0.3, 4e-3
 SOFT = sp.Material(E=1e7, density=1000.0, damping=sp.StiffnessDamping(2e-3))
@@ -74,3 +75,12 @@ def test_a_run_stopped_while_slack_goes_on_as_if_it_had_not(tmp_path):
     sp.simulate(robot, 0.3, dt=1e-3, store=tmp_path / "run", max_steps=150)
     resumed = sp.simulate(robot, 0.3, dt=1e-3, store=tmp_path / "run", go_on=True, throw=True)
     np.testing.assert_allclose(resumed.q, whole.q, atol=1e-12)
+
+
+def test_a_run_begins_unloaded_where_imposed_lengths_begin():
+    """Water around the arm does not bend it before the run, as its weight does not."""
+    dry = arm(wire(pull=1e-3), gravity=(0.0, -9.81, 0.0))
+    wet = dry.adding(sp.Buoyancy("water", on="arm"))
+    found = [start_state(robot.build(), None).q for robot in (dry, wet)]
+    assert np.abs(found[0]).max() > 0.1
+    np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-7)

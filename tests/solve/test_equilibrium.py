@@ -160,6 +160,12 @@ def test_a_pendulum_on_a_ball_rests_although_it_may_spin(turn):
     np.testing.assert_allclose(down, [0, 0, 1], atol=1e-7)
 
 
+def test_a_sweep_raises_already_at_its_first_value():
+    with pytest.raises(sp.SolveError, match="fall: not converged"):
+        next(sp.sweep(lambda _: falling(), [0.0]))
+    assert not next(sp.sweep(lambda _: falling(), [0.0], throw=False)).ok
+
+
 def test_how_far_the_load_got_is_told_and_what_to_try():
     """F L²/EI = 1000 on three nodes: the path ends early, relaxation does not help."""
     robot = stiff_cantilever(as_printed=True, strains="planar", basis=3, nodes=3)

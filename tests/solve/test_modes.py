@@ -118,6 +118,17 @@ def test_the_linear_model_is_the_derivative_of_the_dynamics_at_a_moving_state(rn
     np.testing.assert_allclose(linear.A[2:], expected, rtol=0, atol=1e-6)
 
 
+def test_a_linear_model_has_the_loads_of_its_equilibriums_time():
+    """A pendulum pulled down by 5 N after a second: K = (m g + F) l."""
+    robot = sp.Robot(
+        sp.Body("bob", mass=1.0, com=(0, 0, -1), joint=sp.Revolute("y")),
+        sp.Wrench("pull", on="bob", force=(0, 0, -5), position=(0, 0, -1), law=sp.ramp(0.0, 1.0)),
+    )
+    for t, force in ((0.0, 0.0), (1.0, 5.0)):
+        linear = sp.linearise(robot, at=sp.equilibrium(robot, t=t))
+        np.testing.assert_allclose(linear.stiffness, [[9.81 + force]], rtol=1e-9)
+
+
 def test_the_inputs_of_the_linear_model_are_the_loads():
     """B u is what a change of each load's factor adds to the accelerations."""
     model = clamped()

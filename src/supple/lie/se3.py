@@ -48,7 +48,7 @@ def identity(batch: tuple[int, ...] = ()) -> Pose:
 
 
 def cross_columns(a: Float[Array, "*b 3"], b: Float[Array, "*b 3 n"]) -> Float[Array, "*b 3 n"]:
-    """A × (each column of b)."""
+    """``a`` × each column of ``b``."""
     x, y, z = a[..., 0, None], a[..., 1, None], a[..., 2, None]
     u, v, w = b[..., 0, :], b[..., 1, :], b[..., 2, :]
     return jnp.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-2)

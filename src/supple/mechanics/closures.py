@@ -34,8 +34,8 @@ class ClosureMotion(NamedTuple):
 def closure_motion(model: Model, motion: Kinematics) -> ClosureMotion:
     """Where the two frames of each closing joint are."""
     c = model.closures
-    inner = _frames(motion, c.inner_sample, c.inner)
-    outer = _frames(motion, c.outer_sample, c.outer)
+    inner = motion.poses_at(np.array(c.inner_sample)) @ c.inner
+    outer = motion.poses_at(np.array(c.outer_sample)) @ c.outer
     relative = inner.inverse() @ outer
     by_row = np.array(c.joint_of_row)
     rotation, position = rows.take(relative.rotation, by_row), rows.take(relative.position, by_row)
@@ -93,14 +93,6 @@ def closure_laws(
     )
     of_inner = change - se3.coad_matrix(u)
     return se3.matrix_to_world(at.outer, change), se3.matrix_to_world(at.outer, of_inner)
-
-
-def _frames(motion: Kinematics, samples: tuple[int, ...], offsets: Pose) -> Pose:
-    poses = motion.sample_poses()
-    rotation = jnp.concatenate([poses.rotation, jnp.eye(3)[None]])
-    position = jnp.concatenate([poses.position, -motion.origin[None]])
-    index = np.array(samples) % len(rotation)  # GROUND = -1 is the last row
-    return Pose(rows.take(rotation, index), rows.take(position, index)) @ offsets
 
 
 def _vee(M: Float[Array, "*b 3 3"]) -> Float[Array, "*b 3"]:

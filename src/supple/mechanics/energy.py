@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.lie import Pose, se3
+from supple.lie import se3
 from supple.mechanics.inverse_dynamics import element_matrices
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.local import Coordinates, group_rows
@@ -48,18 +48,15 @@ def _masses(
     inertias, twists = [jnp.zeros((0, 6, 6))], [jnp.zeros((0, 6))]
     for i, (group, m) in enumerate(zip(model.groups, motion.groups, strict=True)):
         if isinstance(group, RodGroup):
-            count = group.grid.weights.shape[1]
-            nodes = Pose(m.pose.rotation[:, :count], m.pose.position[:, :count])
             weights = group.length[:, None] * group.grid.weights
-            world = weights[:, :, None, None] * se3.matrix_to_world(nodes, group.inertia)
+            world = weights[:, :, None, None] * se3.matrix_to_world(m.sources, group.inertia)
             inertias.append(world.reshape(-1, 6, 6))
             twists.append(material_motion(model, i, m, c).twist.reshape(-1, 6))
     if model.bodies.size:
         samples = np.array(model.bodies.sample)
-        poses = motion.sample_poses()
-        seat = Pose(poses.rotation[samples], poses.position[samples]) @ model.bodies.offset
-        inertias.append(se3.matrix_to_world(seat, model.bodies.inertia))
-        twists.append(motion.sample_twists()[samples])
+        seats = motion.poses_at(samples) @ model.bodies.offset
+        inertias.append(se3.matrix_to_world(seats, model.bodies.inertia))
+        twists.append(motion.twists_at(samples))
     return jnp.concatenate(inertias), jnp.concatenate(twists), motion.origin
 
 

@@ -1,4 +1,4 @@
-"""Forward dynamics: the accelerations and closing forces that follow from a state."""
+"""Forward dynamics: the accelerations and multipliers that follow from a state."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from supple.model.state import State
 
 
 class Acceleration(NamedTuple):
-    """dv/dt, and the multipliers (N) of the closures; None for trees."""
+    """dv/dt, and the multipliers (N) of the model's equations; None without any."""
 
     a: Float[Array, " nv"]
     multipliers: Float[Array, " n"] | None
@@ -40,13 +40,13 @@ def acceleration(
     v: Float[Array, " nv"],
     t: Float[Array, ""] | float = 0.0,
 ) -> Acceleration:
-    """Accelerations, and with closed loops the forces that keep them closed."""
+    """Accelerations, and the forces with which the equations of the model are kept."""
     t = jnp.asarray(t, dtype=float)
     residual, matrix = _linear_part(model, q, v, t)
     n = model.nv
     if model.equations == 0:
         return Acceleration(-jnp.linalg.solve(matrix, residual), None)
-    # The closures' second derivative in time vanishes: J a = -J̇ v.
+    # The equations' second derivative in time vanishes: J a = -J̇ v.
     right = jnp.concatenate([residual, _rates(model, q, v, t)[1]])
     found = -jnp.linalg.solve(matrix, right)
     return Acceleration(found[:n], found[n:])
@@ -109,8 +109,7 @@ def _linear_part(
         jacobian = jnp.concatenate([places, jacobian[model.holonomic :]])
     yields = jnp.zeros(m)
     if (law := model.transmissions.imposing) is not None:
-        first = model.closures.size + model.prescribed.size
-        yields = lax.dynamic_update_slice(yields, law.yields, (first,))
+        yields = lax.dynamic_update_slice(yields, law.yields, (model.imposed_rows.start,))
     jacobian = jnp.where(yields[:, None] > 0, 0.0, jacobian)
     return residual, saddle(top[:, :n], jacobian, top[:, n:].T, yields)
 

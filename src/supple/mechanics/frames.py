@@ -1,6 +1,7 @@
 """Poses, twists, accelerations and Jacobians of named frames and of points along rods."""
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
 
 import equinox as eqx
 import jax
@@ -12,10 +13,19 @@ from supple.arrays import Array
 from supple.errors import StateError
 from supple.lie import Pose, se3
 from supple.mechanics.inverse_dynamics_tangent import columns_of, own_columns
-from supple.mechanics.kinematics import Kinematics, frame_origin, inner_poses, kinematics
-from supple.mechanics.local import Coordinates, local_motion
+from supple.mechanics.kinematics import (
+    Kinematics,
+    frame_origin,
+    inner_poses,
+    kinematics,
+    source_changes,
+    source_rates,
+)
+from supple.mechanics.local import Coordinates, group_rows, local_motion
 from supple.model.model import GROUND, Frame, Model, RodGroup, Slot
 from supple.space import rod_grid
+
+_Named = TypeVar("_Named", Frame, Slot)
 
 
 class FrameMotion(NamedTuple):
@@ -29,29 +39,17 @@ class FrameMotion(NamedTuple):
 
 def find_frame(model: Model, name: str) -> Frame:
     """The frame of a named rod (its tip), body or marker."""
-    for frame in model.topology.frames:
-        if frame.name == name:
-            return frame
-    known = ", ".join(f.name for f in model.topology.frames)
-    raise StateError(f"frame: got {name!r}; need one of: {known}")
+    return _named("frame", name, model.topology.frames)
 
 
 def find_rod(model: Model, name: str) -> Slot:
     """The rod of that name."""
-    for slot in model.topology.rod_slots:
-        if slot.name == name:
-            return slot
-    known = ", ".join(s.name for s in model.topology.rod_slots)
-    raise StateError(f"rod: got {name!r}; need one of: {known}")
+    return _named("rod", name, model.topology.rod_slots)
 
 
 def find_joint(model: Model, name: str) -> Slot:
     """The joint of the item of that name."""
-    for slot in model.topology.joint_slots:
-        if slot.name == name:
-            return slot
-    known = ", ".join(s.name for s in model.topology.joint_slots) or "none: no item has a joint"
-    raise StateError(f"joint: got {name!r}; need one of: {known}")
+    return _named("joint", name, model.topology.joint_slots)
 
 
 def find_transmission(model: Model, kind: str, name: str) -> int:
@@ -59,9 +57,20 @@ def find_transmission(model: Model, kind: str, name: str) -> int:
     own = model.transmissions
     known = [n for n, k in zip(own.names, own.kinds, strict=True) if k == kind]
     if name not in known:
-        need = ", ".join(known) or f"none: the robot has no {kind}s"
-        raise StateError(f"{kind}: got {name!r}; need one of: {need}")
+        raise _unknown(kind, name, known)
     return own.names.index(name)
+
+
+def _named(kind: str, name: str, among: Sequence[_Named]) -> _Named:
+    for found in among:
+        if found.name == name:
+            return found
+    raise _unknown(kind, name, [one.name for one in among])
+
+
+def _unknown(kind: str, name: str, known: Sequence[str]) -> StateError:
+    need = ", ".join(known) or f"none: the robot has no {kind}s"
+    return StateError(f"{kind}: got {name!r}; need one of: {need}")
 
 
 def frame_motion(
@@ -103,14 +112,8 @@ def frame_poses(model: Model, q: Float[Array, " nq"], t: Float[Array, ""] | floa
     """World poses of all named frames, in the order of ``model.topology.frames``."""
     zero = jnp.zeros(model.nv)
     motion = kinematics(model, Coordinates(q, zero, zero, zero, jnp.asarray(t)))
-    poses = motion.sample_poses()
-    ground = Pose(jnp.eye(3)[None], -motion.origin[None])
-    every = Pose(
-        jnp.concatenate([poses.rotation, ground.rotation]),
-        jnp.concatenate([poses.position, ground.position]),
-    )
-    index = np.array([f.sample for f in model.topology.frames])  # GROUND = -1 is the last row
-    found = Pose(every.rotation[index], every.position[index]) @ model.frame_offsets
+    samples = np.array([frame.sample for frame in model.topology.frames])
+    found = motion.poses_at(samples) @ model.frame_offsets
     return Pose(found.rotation, found.position + motion.origin)
 
 
@@ -193,13 +196,14 @@ def _point_motion(model: Model, name: str, at: float, c: Coordinates) -> FrameMo
     tip = model.topology.sample_start[slot.group] + slot.row * group.samples + nodes
     rod = rod_sampled_at(model, name, np.array([at, 1.0]))
     beyond = rod.length * (rod.grid.integration[nodes] - rod.grid.integration[nodes + 1])
-    subspace = own.subspace[slot.row]
-    rate = subspace @ c.xdot[slot.v]
-    change = subspace @ c.xddot[slot.v] + se3.ad(own.twist[slot.row, :nodes], rate)
-    twist = own.twist[slot.row, nodes] + beyond @ rate
-    acceleration = own.acceleration[slot.row, nodes] + beyond @ change
+    along = own.local, own.sources, own.subspace
+    xdot, xddot = (group_rows(model, slot.group, part) for part in (c.xdot, c.xddot))
+    rates = source_rates(*along, xdot)
+    changes = source_changes(*along, own.twist[:, :nodes], rates, xdot, xddot)
+    twist = own.twist[slot.row, nodes] + beyond @ rates[slot.row]
+    acceleration = own.acceleration[slot.row, nodes] + beyond @ changes[slot.row]
     world = _sample_jacobian(model, motion, tip)
-    world = world.at[:, slot.v].add(jnp.einsum("d,dim->im", beyond, subspace))
+    world = world.at[:, slot.v].add(jnp.einsum("d,dim->im", beyond, own.subspace[slot.row]))
     shape = rod_shape(model, name, c.q, np.array([at]), c.t)
     pose = Pose(shape.rotation[0], shape.position[0])
     return _in_body(
@@ -227,10 +231,10 @@ def _sample_jacobian(model: Model, motion: Kinematics, sample: int) -> Float[Arr
     topology = model.topology
     result = jnp.zeros((6, model.nv))
     while sample != GROUND:
-        group = max(i for i, s in enumerate(topology.sample_start) if s <= sample)
-        row, local = divmod(sample - topology.sample_start[group], model.groups[group].samples)
+        group, row, local = model.place(sample)
         columns = columns_of(model, group)[row]
         if len(columns):
-            result = result.at[:, columns].set(own_columns(motion.groups[group]).shift[row, local])
+            own = own_columns(motion.groups[group]).shift[row, local % model.groups[group].samples]
+            result = result.at[:, columns].set(own)
         sample = topology.attach[topology.element_start[group] + row]
     return result

@@ -141,8 +141,7 @@ def balance(model: Model, c: Coordinates) -> Balance:
     if closures is not None:
         violations.append(closures.violation)
     if model.prescribed.size and c.multipliers is not None:
-        first = model.closures.size
-        effort = c.multipliers[first : first + model.prescribed.size] * model.prescribed.scale
+        effort = c.multipliers[model.prescribed_rows] * model.prescribed.scale
         residual = rows.add(residual, np.array(model.prescribed.v_index), effort)
         violations.append(_off_course(model, c))
     if transmissions is not None:
@@ -287,12 +286,6 @@ def _stress_force(
     return jnp.einsum("nim,ni,n->m", group.grid.basis[row], stress, weights)
 
 
-def node_poses(group: RodGroup, motion: GroupMotion) -> Pose:
-    """World poses of the nodes of rods, the first of their samples."""
-    count = group.grid.weights.shape[1]
-    return Pose(motion.pose.rotation[:, :count], motion.pose.position[:, :count])
-
-
 def node_inertia(group: RodGroup) -> Float[Array, "b d 6 6"]:
     """Inertia a metre at the nodes, in their frames, with that of fluid that moves with them."""
     return group.inertia if group.added is None else group.inertia + group.added
@@ -302,7 +295,7 @@ def _rod_wrench(
     group: RodGroup, motion: GroupMotion, material: Material | None, gravity: Float[Array, " 6"]
 ) -> Float[Array, "b p 6"]:
     assert material is not None
-    pose = node_poses(group, motion)
+    pose = motion.sources
     twist, acceleration = material
     nodes = inertial_wrench(pose, node_inertia(group), twist, acceleration, gravity)
     if group.added is not None:  # fluid has no weight in itself
@@ -315,7 +308,7 @@ def _rod_wrench(
 
 def body_poses(model: Model, motion: Kinematics) -> Pose:
     """World poses of the rigid bodies' frames."""
-    return _at(motion.sample_poses(), np.array(model.bodies.sample)) @ model.bodies.offset
+    return motion.poses_at(np.array(model.bodies.sample)) @ model.bodies.offset
 
 
 def _add_bodies(
@@ -330,7 +323,7 @@ def _add_bodies(
     wrench = inertial_wrench(
         body_poses(model, motion),
         model.bodies.inertia,
-        rows.take(motion.sample_twists(), samples),
+        motion.twists_at(samples),
         rows.take(motion.sample_accelerations(), samples),
         gravity,
     )
@@ -495,7 +488,3 @@ def add_at_samples(
         result.append(part)
         start += count
     return result
-
-
-def _at(pose: Pose, index: np.ndarray) -> Pose:
-    return Pose(rows.take(pose.rotation, index), rows.take(pose.position, index))

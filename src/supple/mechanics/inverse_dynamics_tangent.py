@@ -37,7 +37,6 @@ from supple.mechanics.inverse_dynamics import (
     element_tangent,
     load_sections,
     node_inertia,
-    node_poses,
     on_sections,
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics
@@ -97,9 +96,6 @@ class _Law(NamedTuple):
     gyration: Float[Array, "*b 6 6"]
     geometry: Float[Array, "*b 6 6"]
 
-    def total(self) -> "_Law":
-        return _Law(*(part.sum(axis=1) for part in self))
-
 
 class ElementTangent(NamedTuple):
     """What each element contributes by itself: (M, C, K) blocks of the groups, and what they come from."""
@@ -137,7 +133,6 @@ def element_tangents(model: Model, c: Coordinates, state: Balance) -> ElementTan
             elastic = elastic + _subspace_turning(m, state.stress[i])
         work = _pair(own.shift, jnp.concatenate(phi, axis=-1))
         mass, damping, stiffness = jnp.split(work, 3, axis=-1)
-        group = model.groups[i]
         if isinstance(group, JointGroup) and group.armature is not None:
             mass = mass + jnp.eye(group.nv) * group.armature[:, :, None]
         stiffness = stiffness + _pair(m.subspace, turning) + elastic
@@ -161,7 +156,7 @@ def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
     if not model.topology.all_on_ground:
         whole = whole + _tree_coupling(model, columns, laws, reactions)
     mass, damping, stiffness = whole[0], whole[1], whole[2]
-    jacobian = pushes = jnp.zeros((0, model.nv))
+    jacobian = jnp.zeros((0, model.nv))
     if state.closures is not None and c.multipliers is not None:
         forces = c.multipliers[: model.closures.size]
         jacobian, stiffening = _closing(model, columns, state.closures, forces)
@@ -302,11 +297,11 @@ def sample_jacobians(
     hanging = np.flatnonzero(np.array(topology.attach) != GROUND)
     steps = _attached_columns(model, columns, hanging)[:, :, 0]
     # Which elements' steps each sample has passed: its own element's and its ancestors'.
-    starts = np.array([*topology.sample_start])
-    group = np.searchsorted(starts, np.maximum(samples, 0), side="right") - 1
-    points = np.array([g.samples for g in model.groups])[group]
-    element = np.array(topology.element_start)[group] + (samples - starts[group]) // points
-    passed = np.where((samples != GROUND)[:, None], topology.path()[element], 0.0)
+    path, passed = topology.path(), np.zeros((len(samples), topology.elements))
+    for k, sample in enumerate(samples.tolist()):
+        if sample != GROUND:
+            group, row, _ = model.place(sample)
+            passed[k] = path[topology.element_start[group] + row]
     return result + jnp.einsum("ke,ein->kin", passed, steps)
 
 
@@ -326,8 +321,7 @@ def subspace_rates(
     first = turned
     second = se3.ad_columns(acceleration, m.subspace)
     if m.local.subspace_rates is not None:
-        sources = Pose(m.pose.rotation[:, :count], m.pose.position[:, :count])
-        rate, change = (se3.columns_to_world(sources, phi) for phi in m.local.subspace_rates)
+        rate, change = (se3.columns_to_world(m.sources, phi) for phi in m.local.subspace_rates)
         second = second + se3.ad_columns(twist, turned + 2 * rate) + change
         first = turned + rate
     else:
@@ -337,9 +331,7 @@ def subspace_rates(
 
 def _subspace_turning(m: GroupMotion, stress: Float[Array, "b d 6"]) -> Float[Array, "b k k"]:
     """Change of Φᵀ λ because Φ itself depends on x."""
-    count = m.subspace.shape[1]
-    sources = Pose(m.pose.rotation[:, :count], m.pose.position[:, :count])
-    body = se3.wrench_to_body(sources, stress)
+    body = se3.wrench_to_body(m.sources, stress)
     return jnp.sum(m.local.subspace_gradient * body[..., None, None], axis=(1, 2))
 
 
@@ -401,7 +393,7 @@ def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]
     if model.bodies.size:
         samples_ = np.array(model.bodies.sample)
         inertia = se3.matrix_to_world(body_poses(model, motion), model.bodies.inertia)
-        law = _inertial_law(inertia, rows.take(motion.sample_twists(), samples_), gravity)
+        law = _inertial_law(inertia, motion.twists_at(samples_), gravity)
         laws = _add_laws(laws, samples_, law)
     if model.loads:
         samples_ = np.array([load.sample for load in model.loads])
@@ -414,7 +406,7 @@ def _at_nodes(
 ) -> Float[Array, "b d 6 6"]:
     """World inertia of rod nodes, weighted, from that a metre in their frames."""
     weights = group.length[:, None] * group.grid.weights
-    return weights[..., None, None] * se3.matrix_to_world(node_poses(group, m), inertia)
+    return weights[..., None, None] * se3.matrix_to_world(m.sources, inertia)
 
 
 def _inertial_law(

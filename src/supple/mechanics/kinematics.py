@@ -32,6 +32,11 @@ class GroupMotion(NamedTuple):
     twist: Float[Array, "b p 6"]
     acceleration: Float[Array, "b p 6"]
 
+    @property
+    def sources(self) -> Pose:
+        """Poses of the sources: the nodes of rods, the outer frames of joints."""
+        return _sources(self.local, self.pose)
+
 
 class Kinematics(NamedTuple):
     """Motion of the whole robot, about ``origin`` (m), which moves with a floating robot.
@@ -51,6 +56,21 @@ class Kinematics(NamedTuple):
         """World twists of all samples in one flat list."""
         return jnp.concatenate([g.twist.reshape(-1, 6) for g in self.groups])
 
+    def poses_at(self, samples: np.ndarray) -> Pose:
+        """Poses of some samples, about ``origin``; GROUND stands for the world's frame."""
+        rotation, position = self.sample_poses()
+        if np.any(samples == GROUND):  # -1 is the last row
+            rotation = jnp.concatenate([rotation, jnp.eye(3)[None]])
+            position = jnp.concatenate([position, -self.origin[None]])
+        return _take(Pose(rotation, position), samples % len(rotation))
+
+    def twists_at(self, samples: np.ndarray) -> Float[Array, "k 6"]:
+        """World twists of some samples; zero for GROUND."""
+        twists = self.sample_twists()
+        if np.any(samples == GROUND):
+            twists = jnp.concatenate([twists, jnp.zeros((1, 6))])
+        return rows.take(twists, samples % len(twists))
+
     def sample_accelerations(self) -> Float[Array, "s 6"]:
         """World accelerations of all samples in one flat list."""
         return jnp.concatenate([g.acceleration.reshape(-1, 6) for g in self.groups])
@@ -60,7 +80,6 @@ class Kinematics(NamedTuple):
 def kinematics(model: Model, c: Coordinates) -> Kinematics:
     """Poses, twists and accelerations of all samples."""
     model = model.at(c.t)
-    topology = model.topology
     origin = frame_origin(model, c.q)
     locals_ = [local_motion(model, i, c) for i in range(len(model.groups))]
     inner = inner_poses(model, [item.pose for item in locals_], origin)
@@ -70,35 +89,58 @@ def kinematics(model: Model, c: Coordinates) -> Kinematics:
         pose = _compose(_group_rows_of(model, i, inner), local.pose)
         sources = _sources(local, pose)
         subspace = se3.columns_to_world(sources, local.subspace)
-        rate = _times(subspace, group_rows(model, i, c.xdot))
-        if local.drift is not None:
-            rate = rate + se3.to_world(sources, local.drift[0])
         poses.append(pose)
         subspaces.append(subspace)
-        rates.append(rate)
+        rates.append(source_rates(local, sources, subspace, group_rows(model, i, c.xdot)))
 
     twists = _sum_along_tree(model, locals_, rates)
 
-    changes = []
-    for i, local in enumerate(locals_):
-        sources = _sources(local, poses[i])
-        source_twist = twists[i][:, : local.subspace.shape[1]]
-        change = _times(subspaces[i], group_rows(model, i, c.xddot))
-        change = change + se3.ad(source_twist, rates[i])
-        if local.subspace_rates is not None:
-            bias = _times(local.subspace_rates[0], group_rows(model, i, c.xdot))
-            change = change + se3.to_world(sources, bias)
-        if local.drift is not None:
-            change = change + se3.to_world(sources, local.drift[1])
-        changes.append(change)
-
+    changes = [
+        source_changes(
+            local,
+            _sources(local, poses[i]),
+            subspaces[i],
+            twists[i][:, : local.subspace.shape[1]],
+            rates[i],
+            group_rows(model, i, c.xdot),
+            group_rows(model, i, c.xddot),
+        )
+        for i, local in enumerate(locals_)
+    ]
     accelerations = _sum_along_tree(model, locals_, changes)
     motions = tuple(
         GroupMotion(*parts)
         for parts in zip(locals_, poses, subspaces, twists, accelerations, strict=True)
     )
-    assert len(motions) == len(topology.element_start)
     return Kinematics(motions, origin)
+
+
+def source_rates(
+    local: Local, sources: Pose, subspace: Float[Array, "b d 6 m"], xdot: Float[Array, "b m"]
+) -> Float[Array, "b d 6"]:
+    """S ẋ and what drifts: the integrand of the twists along an element."""
+    rate = _times(subspace, xdot)
+    if local.drift is not None:
+        rate = rate + se3.to_world(sources, local.drift[0])
+    return rate
+
+
+def source_changes(
+    local: Local,
+    sources: Pose,
+    subspace: Float[Array, "b d 6 m"],
+    twist: Float[Array, "b d 6"],
+    rate: Float[Array, "b d 6"],
+    xdot: Float[Array, "b m"],
+    xddot: Float[Array, "b m"],
+) -> Float[Array, "b d 6"]:
+    """S ẍ + Ṡ ẋ and what drifts: the integrand of the accelerations, the time derivative of ``rate``."""
+    change = _times(subspace, xddot) + se3.ad(twist, rate)
+    if local.subspace_rates is not None:
+        change = change + se3.to_world(sources, _times(local.subspace_rates[0], xdot))
+    if local.drift is not None:
+        change = change + se3.to_world(sources, local.drift[1])
+    return change
 
 
 def a_moment_later(motion: Kinematics, s: Float[Array, ""]) -> Kinematics:

@@ -26,7 +26,7 @@ class Coordinates(NamedTuple):
     xddot: Float[Array, " nv"]
     t: Float[Array, ""]
     multipliers: Float[Array, " n"] | None = None
-    """Forces (N) of the equations that close loops; None leaves the loops open."""
+    """Forces (N) of the model's equations; None leaves loops open and imposed coordinates free."""
 
 
 class Local(NamedTuple):
@@ -61,15 +61,13 @@ def local_motion(model: Model, index: int, c: Coordinates) -> Local:
     q = group_rows(model, index, c.q, configuration=True)
     x = group_rows(model, index, c.x)
     if isinstance(group, RodGroup):
-        return rod_motion(group, q + x, group_rows(model, index, c.xdot))
+        return _rod_motion(group, q + x, group_rows(model, index, c.xdot))
     return _joint_motion(
         group, q, x, group_rows(model, index, c.xdot), group_rows(model, index, c.xddot), c.t
     )
 
 
-def rod_motion(
-    group: RodGroup, q: Float[Array, "b m"], qdot: Float[Array, "b m"] | None = None
-) -> Local:
+def _rod_motion(group: RodGroup, q: Float[Array, "b m"], qdot: Float[Array, "b m"]) -> Local:
     """Samples of rods: orientations by the space integrator, positions by quadrature of R γ.
 
     Samples stay at fractions of the length. A length that changes adds L̇ ξ to the rate of L ξ: a drift.
@@ -93,7 +91,7 @@ def rod_motion(
         return Local(pose, integration, basis, None, None, None)
     first, second = (part[:, None, None] for part in group.growth_rates)
     strain = group.grid.rest + jnp.einsum("bnim,bm->bni", basis, q)
-    rate = 0.0 * strain if qdot is None else jnp.einsum("bnim,bm->bni", basis, qdot)
+    rate = jnp.einsum("bnim,bm->bni", basis, qdot)
     # Where L Φ q̇ + L̇ ξ = L (Φ q̇ + g ξ) with g = L̇/L: what is added to Φ q̇ and to its derivative. The part
     # 2 g Φ q̇ of the latter comes once from Φ̇ = g Φ and once from here.
     drift = first * strain, second * strain + first * rate

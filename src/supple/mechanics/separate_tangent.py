@@ -60,7 +60,7 @@ def is_separable(model: Model) -> bool:
     others = model.prescribed.size or model.transmissions.size or model.slips
     if model.closures.size == 0 or others or not model.topology.all_on_ground:
         return False
-    carried = {_place(model, sample)[:2] for sample in model.bodies.sample}
+    carried = {model.place(sample)[:2] for sample in model.bodies.sample}
     massive = all(
         isinstance(group, RodGroup) or all((i, b) in carried for b in range(group.size))
         for i, group in enumerate(model.groups)
@@ -79,21 +79,13 @@ def structure_of(model: Model) -> Structure:
         table.append(tuple(mine + [-1] * (most - len(mine))))
     sides = []
     for samples, outer in ((closures.outer_sample, True), (closures.inner_sample, False)):
-        places = {k: _place(model, s) for k, s in enumerate(samples) if s != GROUND}
+        places = {k: model.place(s) for k, s in enumerate(samples) if s != GROUND}
         for i in range(len(model.groups)):
             mine = [k for k, place in places.items() if place[0] == i]
             if mine:
                 elements, flat = ([places[k][j] for k in mine] for j in (1, 2))
                 sides.append(Side(i, tuple(mine), tuple(elements), tuple(flat), outer))
     return Structure(model.topology.v_start, tuple(sides), tuple(table))
-
-
-def _place(model: Model, sample: int) -> tuple[int, int, int]:
-    """Group, element in it, and sample in the group's numbering, of a flat sample."""
-    starts = model.topology.sample_start
-    group = max(i for i, start in enumerate(starts) if start <= sample)
-    local = sample - starts[group]
-    return group, local // model.groups[group].samples, local
 
 
 def separate_tangent(

@@ -98,8 +98,8 @@ def set_out(
     if not can_slack(model):
         return set_going(model, q, v, t), None
     taut = taut_at(model, q, t, multipliers)
-    first, count = model.closures.size + model.prescribed.size, len(taut)
-    lengthening = violation_rates(model, q, v, t)[first : first + count] > 0
+    own = model.imposed_rows
+    lengthening = violation_rates(model, q, v, t)[own] > 0
     tension, _ = _tension_and_excess(model, q, t, multipliers)
     stopped = taut & (_always(model) | (tension > WEAK) | lengthening)
     v = allowed_velocity(hold(model, stopped), q, v, t)
@@ -112,7 +112,7 @@ def set_out(
     ) -> tuple[Bool[Array, " k"], Acceleration, Bool[Array, ""]]:
         found = acceleration(hold(model, s[0]), q, v, t)
         assert found.multipliers is not None
-        keeps = s[0] & (_always(model) | (found.multipliers[first : first + count] > -WEAK))
+        keeps = s[0] & (_always(model) | (found.multipliers[own] > -WEAK))
         return keeps, found, jnp.all(keeps == s[0])
 
     none = Acceleration(jnp.zeros(model.nv), jnp.zeros(model.equations))
@@ -136,13 +136,10 @@ def _tension_and_excess(
     t: Float[Array, ""],
     multipliers: Float[Array, " m"] | None,
 ) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
-    own = model.transmissions.imposed
-    first = model.closures.size + model.prescribed.size
-    everything = hold(model, jnp.ones(len(own), dtype=bool))
-    excess = violation(everything, q, t)[first : first + len(own)]
-    if multipliers is None:
-        return jnp.zeros(len(own)), excess
-    return multipliers[first : first + len(own)], excess
+    own = model.imposed_rows
+    everything = hold(model, jnp.ones(len(model.transmissions.imposed), dtype=bool))
+    excess = violation(everything, q, t)[own]
+    return jnp.zeros_like(excess) if multipliers is None else multipliers[own], excess
 
 
 def _cables(model: Model) -> np.ndarray:

@@ -20,7 +20,7 @@ import jax.numpy as jnp
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.lie import Pose, se3
+from supple.lie import se3
 from supple.mechanics.kinematics import GroupMotion
 from supple.mechanics.local import Coordinates, group_rows
 from supple.model.model import Model, RodGroup
@@ -58,7 +58,7 @@ def material_motion(model: Model, index: int, m: GroupMotion, c: Coordinates) ->
     flow = _flow(group, m)
     q = group_rows(model, index, c.q, configuration=True) + group_rows(model, index, c.x)
     strain = group.grid.rest + jnp.einsum("bnim,bm->bni", group.grid.basis, q)
-    along = se3.to_world(_nodes(m, count), strain)
+    along = se3.to_world(m.sources, strain)
     rate = jnp.einsum("bdim,bm->bdi", m.subspace, group_rows(model, index, c.xdot))
     passing = flow.change * along + flow.speed * (se3.ad(twist, along) + 2 * rate)
     bending = flow.bend * jnp.einsum("bdim,bm->bdi", flow.slope, q)
@@ -91,9 +91,5 @@ def _flow(group: RodGroup, m: GroupMotion) -> _Flow:
     first, second = (part[:, None] for part in group.growth_rates)  # over the length
     speed, change = left * first, left * second
     bend = speed**2 / group.length[:, None]
-    slope = se3.columns_to_world(_nodes(m, count), jnp.asarray(group.slope))
+    slope = se3.columns_to_world(m.sources, jnp.asarray(group.slope))
     return _Flow(speed[..., None], change[..., None], bend[..., None], slope)
-
-
-def _nodes(m: GroupMotion, count: int) -> Pose:
-    return Pose(m.pose.rotation[:, :count], m.pose.position[:, :count])

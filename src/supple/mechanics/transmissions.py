@@ -248,19 +248,16 @@ def _efforts(
     """Efforts, their derivatives by length and by rate, and the gaps of imposed coordinates."""
     own = model.transmissions
     parts: list[tuple[Float[Array, " m"], ...]] = []
-    gaps, first = [jnp.zeros(0)], model.closures.size + model.prescribed.size
+    gap = jnp.zeros(0)
     for law, members in zip(own.efforts, own.members, strict=True):
         index = np.array(members)
         now, now_rate = rows.take(length, index), rows.take(rate, index)
         given = Input(rows.take(value, index), rows.take(slope, index), model.load_factor)
         if isinstance(law, Imposed):
-            forces = jnp.zeros(len(index))
-            if c.multipliers is not None:
-                forces = c.multipliers[first : first + len(index)]
             none = jnp.zeros(len(index))
+            forces = none if c.multipliers is None else c.multipliers[model.imposed_rows]
             parts.append((-law.scale * forces, none, none))
-            gaps.append(law.gap(now, given, forces))
-            first += len(index)
+            gap = law.gap(now, given, forces)
             continue
         one = jnp.ones(len(index))
         effort, by_length = jax.jvp(lambda x: law(x, now_rate, given), (now,), (one,))  # noqa: B023
@@ -270,7 +267,7 @@ def _efforts(
     effort, by_length, by_rate = (
         rows.take(jnp.concatenate([part[i] for part in parts]), order) for i in range(3)
     )
-    return effort, by_length, by_rate, jnp.concatenate(gaps)
+    return effort, by_length, by_rate, gap
 
 
 def _own_coordinates(model: Model, x: Float[Array, " nv"]) -> Float[Array, "p m"]:
@@ -399,19 +396,14 @@ def _points(model: Model, motion: Kinematics, outer: bool) -> Float[Array, "s 3"
         if outer
         else (segments.inner_sample, segments.inner)
     )
-    poses = motion.sample_poses()
-    rotation = jnp.concatenate([poses.rotation, jnp.eye(3)[None]])
-    position = jnp.concatenate([poses.position, -motion.origin[None]])
-    index = np.array(samples) % len(rotation)  # GROUND = -1 is the last row
-    turned = jnp.einsum("sij,sj->si", rows.take(rotation, index), points)
-    return rows.take(position, index) + turned
+    pose = motion.poses_at(np.array(samples))
+    return pose.position + jnp.einsum("sij,sj->si", pose.rotation, points)
 
 
 def _point_velocity(model: Model, motion: Kinematics, outer: bool) -> Float[Array, "s 3"]:
     segments = model.transmissions.segments
     samples = segments.outer_sample if outer else segments.inner_sample
-    twists = jnp.concatenate([motion.sample_twists(), jnp.zeros((1, 6))])
-    twist = rows.take(twists, np.array(samples) % len(twists))
+    twist = motion.twists_at(np.array(samples))
     return twist[:, 3:] + jnp.cross(twist[:, :3], _points(model, motion, outer))
 
 

@@ -25,11 +25,16 @@ class Closures(eqx.Module):
     """Frames of the k joints in the frames of the samples they are fixed to (or of the ground)."""
     outer: Pose
     turning: Float[Array, "n 3 3"]
+    """A (m)."""
     shift: Float[Array, "n 3"]
+    """b."""
     value: Float[Array, " n"]
+    """c (m)."""
     inner_sample: tuple[int, ...] = eqx.field(static=True)
+    """Flat samples of the inner frames, or GROUND."""
     outer_sample: tuple[int, ...] = eqx.field(static=True)
     joint_of_row: tuple[int, ...] = eqx.field(static=True)
+    """The joint of each equation."""
     names: tuple[str, ...] = eqx.field(static=True)
     dropped: tuple[str, ...] = eqx.field(static=True, default=())
     """Equations left out because the robot's structure fulfils them already."""

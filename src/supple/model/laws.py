@@ -76,7 +76,7 @@ class Table(AbstractLaw):
         starts = np.array(self.times[:-1])
         # A sum of ramps: quicker to compile and to run than a search.
         passed = (_within(t, starts, np.array(self.times[1:])) - starts) / np.diff(self.times)
-        return values[0] + passed @ jnp.diff(values)
+        return values[0] + passed @ jnp.diff(values, axis=0)
 
     @property
     def corners(self) -> tuple[float, ...]:
@@ -84,7 +84,7 @@ class Table(AbstractLaw):
 
 
 def _within(t: Any, start: Any, end: Any) -> Any:
-    """T held within [start, end); at both ends its derivative is that of what follows.
+    """The time held within [start, end); at both ends its derivative is that of what follows.
 
     Runs start, and start anew, at corners: there the halves that ``jnp.clip`` takes would be wrong.
     """

@@ -28,6 +28,7 @@ from supple.model.transmissions import Transmissions
 from supple.space import RodGrid
 
 GROUND = -1
+"""Stands for the world where a sample or an element is meant."""
 
 
 class RodGroup(eqx.Module):
@@ -35,10 +36,13 @@ class RodGroup(eqx.Module):
 
     grid: RodGrid
     length: Float[Array, "*b"]
+    """(m)."""
     stiffness: Float[Array, "*b n 6 6"]
+    """H of the sections at the nodes (N m² for curvatures, N for stretch and shears)."""
     damping: Float[Array, "*b n 6 6"] | None
-    """None for undamped rods."""
+    """D of the sections (N m² s, N s); None for undamped rods."""
     inertia: Float[Array, "*b n 6 6"]
+    """Of a metre, in the axes of the section (kg m, kg/m)."""
     added: Float[Array, "*b n 6 6"] | None = None
     """Inertia a metre of fluid that moves with the sections but has no weight; None without."""
     growth: AbstractLaw | None = None
@@ -66,16 +70,8 @@ class RodGroup(eqx.Module):
             return value, first / value, second / value
 
         value, first, second = jax.vmap(one, axis_size=self.size)(self.growth)
-        return RodGroup(
-            self.grid,
-            self.length * value,
-            self.stiffness,
-            self.damping,
-            self.inertia,
-            self.added,
-            None,
-            (first, second),
-            self.slope,
+        return dataclasses.replace(
+            self, length=self.length * value, growth=None, growth_rates=(first, second)
         )
 
     @property
@@ -99,9 +95,11 @@ class JointGroup(eqx.Module):
 
     joint: AbstractJoint
     stiffness: Float[Array, "*b nv"]
+    """Of springs (N m/rad, N/m)."""
     rest: Float[Array, "*b nq"]
+    """Where springs rest (rad, m)."""
     damping: Float[Array, "*b nv"] | None
-    """None for undamped joints."""
+    """(N m s/rad, N s/m); None for undamped joints."""
     friction: Float[Array, "*b 2 nv"] | None = None
     """Largest dry friction (N m, N) and the speed at which it is nearly reached; None without."""
     armature: Float[Array, "*b nv"] | None = None
@@ -194,7 +192,6 @@ class Topology:
     """First velocity coordinate of each group."""
     nq: int
     nv: int
-    samples: int
     joint_slots: tuple[Slot, ...]
     rod_slots: tuple[Slot, ...]
     frames: tuple[Frame, ...]
@@ -284,6 +281,13 @@ class Model(eqx.Module):
         groups = tuple(rest(g) for g in self.at(t).groups)
         return dataclasses.replace(self, groups=groups, slips=())
 
+    def place(self, sample: int) -> tuple[int, int, int]:
+        """Group, element in it, and sample in the group's own numbering, of a flat sample."""
+        starts = self.topology.sample_start
+        group = max(i for i, start in enumerate(starts) if start <= sample)
+        local = sample - starts[group]
+        return group, local // self.groups[group].samples, local
+
     @property
     def nq(self) -> int:
         """Length of the configuration vector q."""
@@ -296,7 +300,10 @@ class Model(eqx.Module):
 
     @property
     def equations(self) -> int:
-        """Number of equations with multipliers: those between coordinates, then those between velocities."""
+        """Number of equations, each with a multiplier: between coordinates, then between velocities.
+
+        Their order everywhere: closures, imposed coordinates, imposed lengths and volumes, slips.
+        """
         return self.holonomic + sum(slip.size for slip in self.slips)
 
     @property
@@ -305,8 +312,18 @@ class Model(eqx.Module):
         return self.closures.size + self.prescribed.size + len(self.transmissions.imposed)
 
     @property
+    def prescribed_rows(self) -> slice:
+        """Which equations are those of imposed coordinates of joints and rods."""
+        return slice(self.closures.size, self.closures.size + self.prescribed.size)
+
+    @property
+    def imposed_rows(self) -> slice:
+        """Which are those of transmissions whose length or volume is imposed."""
+        return slice(self.prescribed_rows.stop, self.holonomic)
+
+    @property
     def corners(self) -> tuple[float, ...]:
-        """Times at which some load is not smooth, sorted."""
+        """Times at which some load, or some law that drives the robot, is not smooth; sorted."""
         found = {c for load in self.loads for c in load.corners}
         found |= {c for load in self.line_loads for c in load.corners}
         laws = [g.growth for g in self.groups if isinstance(g, RodGroup) and g.growth is not None]

@@ -9,14 +9,14 @@ from supple.brief import short
 
 
 class State(eqx.Module):
-    """Time (s), configuration q, velocity v, acceleration a (that is dv/dt), closing forces (N)."""
+    """Time (s), configuration q, velocity v, acceleration a (that is dv/dt), multipliers (N)."""
 
     t: Float[Array, ""]
     q: Float[Array, " nq"]
     v: Float[Array, " nv"]
     a: Float[Array, " nv"]
     multipliers: Float[Array, " n"] | None = None
-    """One force for each equation that closes a loop; None for trees."""
+    """One force for each equation of the model, in the order of ``Model.equations``; None without any."""
 
     def __repr__(self) -> str:
         return f"State(t={short(self.t)} s, q {np.shape(self.q)}, v {np.shape(self.v)})"

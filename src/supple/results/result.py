@@ -177,7 +177,7 @@ class Result:
             known = ", ".join(imposed.names) or "none: no coordinate is imposed"
             raise StateError(f"effort: got {name!r}; need one of: {known}")
         i = imposed.names.index(name)
-        return -self.multipliers[:, self.model.closures.size + i] * np.asarray(imposed.scale)[i]
+        return -self.multipliers[:, self.model.prescribed_rows][:, i] * np.asarray(imposed.scale)[i]
 
     def tendon(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Length (n,) in m and tension (n,) in N of a tendon."""

@@ -11,7 +11,13 @@ from jaxtyping import Float
 from supple.errors import DescriptionError
 from supple.lie import Pose
 from supple.model.closures import Closures, no_closures
-from supple.model.joints import AbstractJoint, FreeJoint
+from supple.model.joints import (
+    AbstractJoint,
+    CylindricalJoint,
+    FreeJoint,
+    PlanarJoint,
+    PrismaticJoint,
+)
 from supple.model.laws import as_law
 from supple.model.model import (
     GROUND,
@@ -98,7 +104,7 @@ def build_model(robot: Robot) -> Model:
             local = nodes + element.points.index(seat.u)
         return sample_start[element.group] + element.row * group.samples + local
 
-    slots = {"joint": [], "rod": []}  # type: dict[str, list[Slot]]
+    slots: dict[str, list[Slot]] = {"joint": [], "rod": []}
     for element in elements:
         own, row = element.group, element.row
         nq, nv = groups[own].nq, groups[own].nv
@@ -114,11 +120,11 @@ def build_model(robot: Robot) -> Model:
         frame_poses.append(seat.offset)
 
     floating = floating_element = -1
-    for slot in slots["joint"]:
-        element = next(e for e in elements if e.item == slot.name and e.rod is None)
+    for e, element in enumerate(elements):
         if isinstance(element.joint, FreeJoint) and element.seat.element == GROUND:
-            floating = slot.q_start + 4
-            floating_element = number[elements.index(element)]
+            position = 4  # after the quaternion
+            floating = q_start[element.group] + element.row * element.joint.nq + position
+            floating_element = number[e]
             break
 
     topology = Topology(
@@ -130,7 +136,6 @@ def build_model(robot: Robot) -> Model:
         v_start=tuple(v_start),
         nq=int(counts[2]),
         nv=int(counts[3]),
-        samples=int(counts[1]),
         joint_slots=tuple(slots["joint"]),
         rod_slots=tuple(slots["rod"]),
         frames=tuple(frames),
@@ -406,13 +411,13 @@ def _scale(elements: list[Element], groups: list[Group], order: list[int]) -> An
 
 def _translations(joint: AbstractJoint) -> np.ndarray:
     """Which coordinates of a joint are lengths."""
-    kinds = {
-        "PrismaticJoint": [True],
-        "CylindricalJoint": [False, True],
-        "PlanarJoint": [True, True, False],
-        "FreeJoint": [False, False, False, True, True, True],
+    kinds: dict[type, list[bool]] = {
+        PrismaticJoint: [True],
+        CylindricalJoint: [False, True],
+        PlanarJoint: [True, True, False],
+        FreeJoint: [False, False, False, True, True, True],
     }
-    return np.array(kinds.get(type(joint).__name__, [False] * joint.nv), dtype=bool)
+    return np.array(kinds.get(type(joint), [False] * joint.nv), dtype=bool)
 
 
 def _stack_poses(poses: list[Pose]) -> Pose:

@@ -1,10 +1,10 @@
 """From a closing joint as users write it to its equations, and the equations a robot needs of them."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -110,20 +110,16 @@ def without_redundancy(model: Model) -> Model:
     c = model.closures
     if len(keep) == c.size:
         return model
-    left = sorted(set(range(c.size)) - set(keep))
-    reduced = type(c)(
-        c.inner,
-        c.outer,
-        c.turning[np.array(keep, dtype=int)],
-        c.shift[np.array(keep, dtype=int)],
-        c.value[np.array(keep, dtype=int)],
-        c.inner_sample,
-        c.outer_sample,
-        tuple(c.joint_of_row[i] for i in keep),
-        c.names,
-        tuple(f"{c.names[c.joint_of_row[i]]}: equation {i}" for i in left),
+    rows, left = np.array(keep, dtype=int), sorted(set(range(c.size)) - set(keep))
+    reduced = replace(
+        c,
+        turning=c.turning[rows],
+        shift=c.shift[rows],
+        value=c.value[rows],
+        joint_of_row=tuple(c.joint_of_row[i] for i in keep),
+        dropped=tuple(f"{c.names[c.joint_of_row[i]]}: equation {i}" for i in left),
     )
-    return eqx.tree_at(lambda m: m.closures, model, reduced)
+    return replace(model, closures=reduced)
 
 
 def _needed_rows(known: Model, *, raises: bool) -> list[int]:

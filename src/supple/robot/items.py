@@ -444,7 +444,7 @@ class KnifeEdge(HoldsOne):
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        Place(self.on, self.at).check(self.name)
+        check_fraction(self.name, "at", self.at)
         check_vector(self.name, "position", self.position, (3,))
         unit_axis(self.name, "across", self.across)
 
@@ -471,7 +471,7 @@ class Rolling(HoldsOne):
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        Place(self.on, self.at).check(self.name)
+        check_fraction(self.name, "at", self.at)
         check_positive(self.name, "radius", self.radius)
         check_vector(self.name, "position", self.position, (3,))
         unit_axis(self.name, "normal", self.normal)

@@ -8,7 +8,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
 
 from supple.errors import DescriptionError
 from supple.model.efforts import (
@@ -454,17 +453,11 @@ def _panels(edges: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarra
     """Points, weights, d/du and ∫ from the first edge, for fractions u between edges."""
     begin, span = edges[0], edges[-1] - edges[0]
     panels = Panels(tuple((e - begin) / span for e in edges), POINTS)
-    s = panels.reference_nodes
-    vandermonde = np.polynomial.legendre.legvander(s, POINTS - 1)
-    slopes = np.polynomial.legendre.legvander(s, POINTS - 2) @ np.polynomial.legendre.legder(
-        np.linalg.inv(vandermonde)
-    )
-    blocks = [2 / (b - a) * slopes for a, b in pairwise(edges)]
     nodes = panels.nodes
     return (
         begin + span * nodes,
         span * panels.weights,
-        scipy.linalg.block_diag(*blocks),
+        panels.differentiation / span,
         span * panels.integration_to(nodes),
     )
 

@@ -21,7 +21,7 @@ _violation = jit(open_by, quick=True)
 
 
 def closed_at_rest(model: Model, q: np.ndarray, t: float) -> Rest:
-    """Q itself if it is closed, or else the unloaded robot closed near it, where its elasticity rests.
+    """The configuration itself if it is closed, or else the unloaded robot closed near it, at rest.
 
     Raises :class:`SolveError` if it cannot be closed.
     """
@@ -32,7 +32,9 @@ def closed_at_rest(model: Model, q: np.ndarray, t: float) -> Rest:
     rest = relaxed(unloaded, jnp.asarray(q), jnp.asarray(float(t)))
     if bool(rest.came_to_rest) and _open_by(model, rest.q, t) > CLOSED:
         # Imposed lengths and volumes rise with the loads: only the loads themselves are left out then.
-        weightless = dataclasses.replace(model, gravity=np.zeros(3), loads=(), stresses=())
+        weightless = dataclasses.replace(
+            model, gravity=np.zeros(3), loads=(), line_loads=(), stresses=()
+        )
         rest = relaxed(weightless, rest.q, jnp.asarray(float(t)))
     if not bool(rest.came_to_rest):
         raise SolveError(f"{model.name}: {open_message(model, rest)}")

@@ -15,7 +15,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
-from supple.errors import SolveError
 from supple.mechanics.frames import find_frame, find_rod, frame_poses, rod_shape
 from supple.mechanics.inverse_dynamics import equations
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
@@ -306,11 +305,3 @@ def _kind(a: _Point, b: _Point) -> str | None:
     if a.direction[-1] * b.direction[-1] < 0:
         return "limit"
     return None if a.unstable == b.unstable else "branch"
-
-
-def at_time(branch: Branch, t: float) -> Equilibrium:
-    """The first equilibrium of a branch at a time, refined."""
-    crossing = np.flatnonzero((branch.t[:-1] - t) * (branch.t[1:] - t) <= 0)
-    if len(crossing) == 0:
-        raise SolveError(f"t: got {t}; the branch covers {branch.t.min()} … {branch.t.max()} s")
-    return equilibrium(branch.model, start=branch.q[crossing[0]], t=t)

@@ -21,7 +21,7 @@ from supple.robot.joint import Prismatic
 from supple.robot.loads import Wrench
 from supple.robot.robot import Robot
 from supple.run.outside import ControllerFailed, Outside
-from supple.run.simulate import as_model, start_state
+from supple.run.simulate import as_model, saved_at, start_state
 from supple.time.advance import Cursor, Saved, Status, advance, begin, restart
 from supple.time.alpha import generalized_alpha
 from supple.time.control import FixedStep
@@ -169,10 +169,7 @@ class LiveRun:
         self._outside = Outside(self.model, float(self._start.t))
         self._values = {drive.name: drive.value for drive in self.drives}
         self._rates = dict.fromkeys(self._values, 0.0)
-        state = self.cursor.state
-        forces = np.zeros(0) if state.multipliers is None else np.asarray(state.multipliers)
-        now = (state.t, state.q, state.v, state.a, 0, 0, 0.0, forces, self.cursor.feedback.inputs)
-        self._saved = Saved(*(np.asarray(x)[None] for x in now))
+        self._saved = saved_at(self.cursor)
 
     @property
     def t(self) -> float:

@@ -29,7 +29,7 @@ from supple.time.advance import (
     advance,
     begin,
     cursor_like,
-    multipliers_of,
+    instant,
     restart,
 )
 from supple.time.ahead import compiled_ahead
@@ -158,7 +158,7 @@ def simulate(
             cursor, past = _from_store(disk, model, settings, like)
         else:
             cursor = begin(model, scheme, state, first_step)
-            past = _as_saved(cursor)
+            past = saved_at(cursor)
             if disk is not None:
                 disk.create({"robot": model.name, "settings": _settings_text(settings)})
                 disk.append(past, cursor)
@@ -197,17 +197,7 @@ def resume(
     if duration is not None:
         settings["duration"] = float(result.cursor.state.t) - begun + duration
     cursor = result.cursor._replace(status=jnp.zeros((), dtype=int))
-    past = Saved(
-        result.t,
-        result.q,
-        result.v,
-        result.a,
-        result.newton,
-        result.substeps,
-        result.update,
-        result.multipliers,
-        result.inputs,
-    )
+    past = Saved(*(getattr(result, field) for field in Saved._fields))
     return _run(
         result.model,
         settings["scheme"],
@@ -422,13 +412,9 @@ def start_state(model: Model, start: Any) -> State:
     return state
 
 
-def _as_saved(cursor: Cursor) -> Saved:
-    state = cursor.state
-    zero = np.zeros(1, dtype=int)
-    t, q, v, a = (np.asarray(x)[None] for x in (state.t, state.q, state.v, state.a))
-    forces = np.asarray(multipliers_of(state))[None]
-    inputs = np.asarray(cursor.feedback.inputs)[None]
-    return Saved(t, q, v, a, zero, zero, np.zeros(1), multipliers=forces, inputs=inputs)
+def saved_at(cursor: Cursor) -> Saved:
+    """The one instant of a cursor, as a chunk."""
+    return Saved(*(np.asarray(x)[None] for x in instant(cursor)))
 
 
 def _checked_output(output: Any, begun: float) -> np.ndarray:

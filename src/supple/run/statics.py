@@ -250,7 +250,7 @@ def sweep(
             if before is not None:
                 slope = difference(model, jnp.asarray(before.q), jnp.asarray(last.q))
                 start = retract(model, jnp.asarray(last.q), slope)
-        found = equilibrium(model, start=start, throw=False)
+        found = equilibrium(model, start=start, throw=throw and last is None)
         if not found.ok and last is not None:
             found = equilibrium(model, start=last.q, throw=throw)
         yield found
@@ -279,13 +279,14 @@ def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> 
     return vibration_modes(model, q, count, t, forces)
 
 
-def linearise(robot: Robot | Model, *, at: Any = None, t: float = 0.0) -> LinearModel:
+def linearise(robot: Robot | Model, *, at: Any = None, t: float | None = None) -> LinearModel:
     """State-space matrices about a state or equilibrium (default: the described shape).
 
-    With closed loops: about an equilibrium (default: that under all loads), on the motions that keep them
-    closed.
+    Loads are those of time ``t`` (default: that of ``at``). With closed loops: about an equilibrium (default:
+    that under all loads), on the motions that keep them closed.
     """
     model = as_model(robot)
+    t = float(getattr(at, "t", 0.0) if t is None else t)
     if model.equations and at is None:
         at = equilibrium(model, t=t)
     if model.holonomic:

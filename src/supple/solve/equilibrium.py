@@ -23,7 +23,7 @@ from supple.mechanics.inverse_dynamics_tangent import (
 )
 from supple.mechanics.local import Coordinates, retract
 from supple.mechanics.saddle import saddle
-from supple.mechanics.slack import can_slack, hold, reconsider, taut_at
+from supple.mechanics.slack import as_it_is, can_slack, hold, reconsider
 from supple.model.model import Model
 from supple.solve.newton import (
     Factorisation,
@@ -66,7 +66,7 @@ class EquilibriumSolution(NamedTuple):
 
     q: Float[Array, " nq"]
     multipliers: Float[Array, " n"] | None
-    """Forces (N) of the equations that close loops; None for trees."""
+    """Forces (N) of the equations between coordinates; None without any."""
     status: Int[Array, ""]
     increments: Int[Array, ""]
     iterations: Int[Array, ""]
@@ -222,7 +222,7 @@ class Rest(NamedTuple):
     multipliers: Float[Array, " n"] | None
     came_to_rest: Bool[Array, ""]
     violation: Float[Array, " n"]
-    """What is left of the equations that close loops (m)."""
+    """What is left of the equations between coordinates (m)."""
 
 
 class _Relaxation(NamedTuple):
@@ -255,8 +255,7 @@ def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
 
     def once(s: _Relaxation) -> _Relaxation:
         motion = Coordinates(s.q, zero, zero, zero, t, s.multipliers)
-        now = hold(model, taut_at(model, s.q, t, s.multipliers)) if can_slack(model) else model
-        tangent = inverse_dynamics_tangent(now, motion)
+        tangent = inverse_dynamics_tangent(as_it_is(model, s.q, t, s.multipliers), motion)
         ratio = jnp.trace(elastic) / jnp.maximum(jnp.trace(tangent.mass), 1e-300)
         damping = elastic + 1e-3 * jnp.where(ratio > 0, ratio, 1.0) * tangent.mass
         matrix = saddle(

@@ -36,14 +36,23 @@ class RodGrid(eqx.Module):
     """Constant operators of one rod on u = X/L; scale by the length where metres are wanted."""
 
     points: Float[Array, " p"]
+    """u of the samples; the first n are the nodes."""
     integration: Float[Array, "p n"]
+    """∫₀ᵘ of what is known at the nodes, for each sample."""
     weights: Float[Array, " n"]
+    """The same up to u = 1."""
     basis: Float[Array, "n 6 m"]
+    """Φ at the nodes."""
     rest: Float[Array, "n 6"]
+    """ξ₀ at the nodes."""
     chain_basis: Float[Array, "k 3 m"]
+    """Curvature rows of Φ where the Magnus steps sample them: k points, as many in each of the s steps."""
     chain_rest: Float[Array, "k 3"]
+    """Curvatures at rest there."""
     chain_widths: Float[Array, " s"]
+    """Δu of the steps."""
     chain_index: Int[Array, " p"]
+    """The step that ends at each sample."""
     integrator: SpaceIntegrator = eqx.field(static=True)
     field: StrainField = eqx.field(static=True)
     rest_profile: Callable[[Any], Any] | None = eqx.field(static=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.polynomial import chebyshev, legendre
+from numpy.polynomial import legendre
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,3 @@ def _integrals(nodes: np.ndarray, s: np.ndarray) -> np.ndarray:
     lagrange = np.linalg.inv(legendre.legvander(nodes, degree))  # coefficients in columns
     antiderivative = legendre.legint(lagrange, lbnd=-1, axis=0)
     return legendre.legvander(s, degree + 1) @ antiderivative
-
-
-def chebyshev_differentiation(count: int) -> np.ndarray:
-    """Differentiation matrix on the Chebyshev-Lobatto points of [0, 1], increasing.
-
-    The collocation matrix of the thesis (§3.8); used by the cascade that checks the default.
-    """
-    s = -np.cos(np.pi * np.arange(count) / (count - 1))
-    vandermonde = chebyshev.chebvander(s, count - 1)
-    derivative = chebyshev.chebder(np.eye(count), axis=0)
-    slopes = chebyshev.chebvander(s, count - 2) @ derivative
-    return 2 * slopes @ np.linalg.inv(vandermonde)

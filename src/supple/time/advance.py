@@ -39,7 +39,6 @@ class Status(enum.IntEnum):
     RUNNING = 0
     DONE = 1
     NOT_CONVERGED = 2
-    NOT_FINITE = 3
     INTERRUPTED = 4
     STEP_LIMIT = 5
     BAD_INPUT = 6
@@ -52,7 +51,6 @@ class Status(enum.IntEnum):
             Status.RUNNING: "still running",
             Status.DONE: "reached the end",
             Status.NOT_CONVERGED: "a step did not converge at the smallest step allowed",
-            Status.NOT_FINITE: "the state stopped being finite",
             Status.INTERRUPTED: "interrupted; continue from the last state",
             Status.STEP_LIMIT: "the limit on the number of steps was reached",
             Status.BAD_INPUT: "a controller returned what cannot be used",
@@ -74,7 +72,7 @@ class Saved(NamedTuple):
     update: Float[Array, " n"]
     """Scaled size of the last Newton update."""
     multipliers: Float[Array, "n m"]
-    """Forces (N) of the equations that close loops."""
+    """Forces (N) of the model's equations."""
     inputs: Float[Array, "n k"]
     """What controllers said."""
 
@@ -247,18 +245,7 @@ def advance(
         if any(c.compiled for c in model.controls):
             usable = before.status == Status.RUNNING
             cursor, save = _select(usable, cursor, before), save & usable
-        row = Saved(
-            cursor.state.t,
-            cursor.state.q,
-            cursor.state.v,
-            cursor.state.a,
-            cursor.newton,
-            cursor.substeps,
-            update,
-            multipliers_of(cursor.state),
-            cursor.feedback.inputs,
-        )
-
+        row = instant(cursor, update)
         # What is not to be kept is overwritten next time, or cut off at the end.
         saved = jax.tree.map(lambda kept, now: kept.at[s.filled].set(now), s.saved, row)
         zero = jnp.zeros((), dtype=int)
@@ -273,9 +260,21 @@ def advance(
     return end.cursor, end.saved, end.filled
 
 
-def multipliers_of(state: State) -> Float[Array, " m"]:
-    """Multipliers of a state; none for a tree."""
-    return jnp.zeros(0) if state.multipliers is None else state.multipliers
+def instant(cursor: Cursor, update: Float[Array, ""] | float = 0.0) -> Saved:
+    """What is saved of a cursor, without the axis of instants."""
+    state = cursor.state
+    multipliers = jnp.zeros(0) if state.multipliers is None else state.multipliers
+    return Saved(
+        state.t,
+        state.q,
+        state.v,
+        state.a,
+        cursor.newton,
+        cursor.substeps,
+        update,
+        multipliers,
+        cursor.feedback.inputs,
+    )
 
 
 def _listen(

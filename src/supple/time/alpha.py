@@ -77,7 +77,7 @@ class _Problem(NamedTuple):
     def unknowns(
         self, x: Float[Array, " nv"], multipliers: Float[Array, " m"] | None
     ) -> Float[Array, " n"]:
-        """X and the scaled multipliers as one vector."""
+        """Local coordinates and scaled multipliers as one vector."""
         if multipliers is None:
             return x
         return jnp.concatenate([x, multipliers / self.by_change])

@@ -69,7 +69,7 @@ class _Stages(NamedTuple):
     def motions(
         self, stages: Float[Array, "s n"]
     ) -> tuple[Float[Array, "s nv"], Float[Array, "s nv"]]:
-        """X and ẋ at the stages."""
+        """Local coordinates and their rates at the stages."""
         h, v, nodes = self.h, self.state.v, self.tableau.nodes[:, None]
         once = self.tableau.matrix @ stages[:, : self.model.nv]
         return nodes * h * v + h**2 * (self.tableau.matrix @ once), v + h * once

@@ -4,9 +4,9 @@ The α family is unconditionally stable only for linear robots, and even there i
 a release, by about a hundredth of ω h. With steps far beyond a robot's periods either can multiply its
 energy: after the snap of a prototype with ρ∞ = 0.5, by orders of magnitude within a tenth of a second. The
 check costs one evaluation of the energies, and only in steps that do not follow their motion, for robots
-without loads, internal stresses and driven joints, and for schemes with numerical damping: those without
-(trapezoidal rule, Gauss) keep the energy of linear vibrations, and take the step they are given. The work of
-imposed coordinates follows from their multipliers.
+without loads, actuators, internal stresses, driven joints and rods that grow, and for schemes with numerical
+damping: those without (trapezoidal rule, Gauss) keep the energy of linear vibrations, and take the step they
+are given. The work of imposed coordinates follows from their multipliers.
 """
 
 from typing import NamedTuple
@@ -83,10 +83,10 @@ def audit(
 
 def _work(model: Model, before: State, after: State) -> Float[Array, ""]:
     """Work (J) of imposed coordinates in a step, by the trapezoidal rule."""
-    imposed, first = model.prescribed, model.closures.size
+    imposed = model.prescribed
     assert before.multipliers is not None
     assert after.multipliers is not None
-    forces = (before.multipliers + after.multipliers)[first : first + imposed.size]
+    forces = (before.multipliers + after.multipliers)[model.prescribed_rows]
     moved = imposed.values(after.t) - imposed.values(before.t)
     return -jnp.sum(forces * imposed.scale * moved) / 2
 

@@ -107,7 +107,7 @@ def test_a_controller_that_breaks_ends_the_run_and_keeps_what_was_before(act, co
     ("answer", "match"),
     [
         ({"torque": np.zeros(2)}, r"pi: torque: got shape \(2,\); need \(\)"),
-        ({"speed": 1.0}, "pi: act: got the input 'speed'; need one of: torque"),
+        ({"speed": 1.0}, "pi: act: input: got 'speed'; need one of: torque"),
         (1.0, r"need \(inputs, memory\)"),
     ],
 )
@@ -126,14 +126,18 @@ def test_sensors_see_what_results_report():
     rod = sp.Rod("arm", length=0.3, section=sp.Circle(5e-3), material=sp.Material(E=1e8, density=1e3),
                  basis=2)  # fmt: skip
     tendon = sp.Tendon("pull", on="arm", offset=(4e-3, 0.0), tension=sp.Input("tension", 1.0))
+    spring = sp.Spring("rubber", on="arm", to_position=(0.3, 0.0, 0.1), stiffness=1.0)
 
     def sense(sensors):
+        with pytest.raises(sp.StateError, match="input: got 'length'; need one of: tension"):
+            sensors.input("length")
         return {
             "tip": sensors.pose("arm").position,
             "middle": sensors.pose("arm", 0.5).position,
             "twist": sensors.twist("arm"),
             "strain": sensors.strain("arm", (0.2, 0.6)),
             "tendon": jnp.stack(sensors.tendon("pull")),
+            "spring": jnp.stack(sensors.spring("rubber")),
             "input": sensors.input("tension"),
         }
 
@@ -143,7 +147,9 @@ def test_sensors_see_what_results_report():
         seen.append((t, now))
         return {"tension": 1.0 + t}, memory
 
-    robot = sp.Robot(rod, tendon, sp.Controller("watch", act, sense, period=0.05, compiled=False))
+    robot = sp.Robot(
+        rod, tendon, spring, sp.Controller("watch", act, sense, period=0.05, compiled=False)
+    )
     found = sp.simulate(robot, 0.2, dt=0.01)
     assert len(seen) == 4
     t, last = seen[-1]
@@ -151,5 +157,6 @@ def test_sensors_see_what_results_report():
     np.testing.assert_allclose(last["tip"], found.position("arm")[row], atol=1e-12)
     np.testing.assert_allclose(last["middle"], found.shape("arm", 3).position[row, 1], atol=1e-9)
     np.testing.assert_allclose(last["tendon"], [x[row] for x in found.tendon("pull")], atol=1e-12)
+    np.testing.assert_allclose(last["spring"], [x[row] for x in found.spring("rubber")], atol=1e-12)
     np.testing.assert_allclose(last["input"], 1.0 + 0.1, atol=1e-12)
     assert last["strain"].shape == (2, 6)

@@ -84,3 +84,10 @@ def test_a_run_begins_unloaded_where_imposed_lengths_begin():
     found = [start_state(robot.build(), None).q for robot in (dry, wet)]
     assert np.abs(found[0]).max() > 0.1
     np.testing.assert_allclose(found[1], found[0], rtol=0, atol=1e-7)
+
+
+def test_a_run_that_goes_on_from_another_knows_its_tensions():
+    before = sp.simulate(arm(wire(pull=1e-3)), 0.01, dt=1e-3, throw=True)
+    state = start_state(before.model, before)
+    assert state.multipliers is not None
+    np.testing.assert_array_equal(state.multipliers, before.multipliers[-1])

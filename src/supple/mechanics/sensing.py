@@ -16,7 +16,7 @@ from supple.mechanics.frames import (
     rod_strain,
 )
 from supple.mechanics.transmissions import transmission_state
-from supple.model.inputs import input_slices, input_vector
+from supple.model.inputs import find_input, input_vector
 from supple.model.model import Model
 from supple.model.state import State
 
@@ -55,6 +55,11 @@ class Sensors:
         length, effort = self._transmission("tendon", name)
         return length, -effort
 
+    def spring(self, name: str) -> tuple[Float[Array, ""], Float[Array, ""]]:
+        """Length (m) and tension (N) of a spring."""
+        length, effort = self._transmission("spring", name)
+        return length, -effort
+
     def chamber(self, name: str) -> tuple[Float[Array, ""], Float[Array, ""]]:
         """Volume (m³) and gauge pressure (Pa) of a chamber."""
         return self._transmission("chamber", name)
@@ -70,7 +75,7 @@ class Sensors:
 
     def input(self, name: str) -> Float[Array, "*k"]:
         """What an input says now."""
-        where, shape = input_slices(self._model)[name]
+        where, shape = find_input(self._model, name)
         return input_vector(self._model)[where].reshape(shape)
 
     def _transmission(self, kind: str, name: str) -> tuple[Any, Any]:

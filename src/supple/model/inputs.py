@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.errors import DescriptionError
+from supple.errors import DescriptionError, StateError
 from supple.model.laws import Input
 from supple.model.model import Model
 
@@ -38,6 +38,15 @@ def input_slices(model: Model) -> dict[str, tuple[slice, tuple[int, ...]]]:
         places[name] = (slice(start, start + size), shape)
         start += size
     return places
+
+
+def find_input(model: Model, name: str, asking: str = "input") -> tuple[slice, tuple[int, ...]]:
+    """Place and shape of the input of that name; ``asking`` is who needs it, for the message."""
+    places = input_slices(model)
+    if name not in places:
+        known = ", ".join(places) or "none: no law of the robot is an Input"
+        raise StateError(f"{asking}: got {name!r}; need one of: {known}")
+    return places[name]
 
 
 def input_vector(model: Model) -> Float[Array, " m"]:

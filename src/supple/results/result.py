@@ -30,7 +30,7 @@ from supple.mechanics.local import difference, fastest_turn, rate, rate_derivati
 from supple.mechanics.slack import open_by, open_rates
 from supple.mechanics.slips import slip_forces
 from supple.mechanics.transmissions import transmission_state
-from supple.model.inputs import input_slices, with_inputs
+from supple.model.inputs import find_input, with_inputs
 from supple.model.model import Model, RodGroup
 from supple.model.state import State
 from supple.results.dataset import as_dataset, write_csv, write_netcdf
@@ -90,7 +90,8 @@ class Result:
     @property
     def final(self) -> State:
         """The last state."""
-        return State(*(np.asarray(x[-1]) for x in (self.t, self.q, self.v, self.a)))
+        t, q, v, a = (np.asarray(x[-1]) for x in (self.t, self.q, self.v, self.a))
+        return State(t, q, v, a, self.multipliers[-1] if self.model.equations else None)
 
     @cached_property
     def poses(self) -> dict[str, Pose]:
@@ -205,11 +206,7 @@ class Result:
 
     def input(self, name: str) -> np.ndarray:
         """What an input said, (n, …)."""
-        places = input_slices(self.model)
-        if name not in places:
-            known = ", ".join(places) or "none: no law of the robot is an Input"
-            raise StateError(f"input: got {name!r}; need one of: {known}")
-        where, shape = places[name]
+        where, shape = find_input(self.model, name)
         return self.inputs[:, where].reshape(len(self.t), *shape)
 
     def closure(self, name: str) -> np.ndarray:

@@ -25,12 +25,12 @@ def closed_at_rest(model: Model, q: np.ndarray, t: float) -> Rest:
 
     Raises :class:`SolveError` if it cannot be closed.
     """
-    left = _violation(model, jnp.asarray(q), jnp.asarray(float(t)))
-    if _open_by(model, q, t) < CLOSED:
+    left = _open_by(model, q, t)
+    if left.max() < CLOSED:
         return Rest(jnp.asarray(q), None, jnp.ones((), dtype=bool), left)
     unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
     rest = relaxed(unloaded, jnp.asarray(q), jnp.asarray(float(t)))
-    if bool(rest.came_to_rest) and _open_by(model, rest.q, t) > CLOSED:
+    if bool(rest.came_to_rest) and _open_by(model, rest.q, t).max() > CLOSED:
         # Imposed lengths and volumes rise with the loads: only the loads themselves are left out then.
         weightless = dataclasses.replace(
             model, gravity=np.zeros(3), loads=(), line_loads=(), stresses=()
@@ -41,13 +41,14 @@ def closed_at_rest(model: Model, q: np.ndarray, t: float) -> Rest:
     return rest
 
 
-def _open_by(model: Model, q: Any, t: float) -> float:
-    return float(np.abs(np.asarray(_violation(model, jnp.asarray(q), jnp.asarray(float(t))))).max())
+def _open_by(model: Model, q: Any, t: float) -> np.ndarray:
+    """Sizes of the violations of the equations between coordinates (m)."""
+    return np.abs(np.asarray(_violation(model, jnp.asarray(q), jnp.asarray(float(t)))))
 
 
 def check_closed(model: Model, q: np.ndarray, t: float) -> None:
     """Raise :class:`StateError` unless all loops are closed at q."""
-    left = np.abs(np.asarray(_violation(model, jnp.asarray(q), jnp.asarray(float(t)))))
+    left = _open_by(model, q, t)
     if left.max() > 1e-6:
         raise StateError(
             f"start: {equation_name(model, left)} is open by {left.max():.3g} m; need a closed one, "
@@ -60,12 +61,10 @@ def equation_name(model: Model, left: np.ndarray) -> str:
     row, closures = int(np.argmax(left)), model.closures
     if row < closures.size:
         return f"closure {closures.names[closures.joint_of_row[row]]!r}"
-    row -= closures.size
-    if row < model.prescribed.size:
-        return f"imposed coordinate {model.prescribed.names[row]!r}"
-    row -= model.prescribed.size
+    if row < model.imposed_rows.start:
+        return f"imposed coordinate {model.prescribed.names[row - model.prescribed_rows.start]!r}"
     own = model.transmissions
-    driven = own.imposed[row]
+    driven = own.imposed[row - model.imposed_rows.start]
     return f"{own.kinds[driven]} {own.names[driven]!r}"
 
 

@@ -15,7 +15,7 @@ from supple.compile import jit
 from supple.errors import SolveError, StateError
 from supple.lie import Pose, so3
 from supple.mechanics.frames import find_frame, frame_motion
-from supple.model.inputs import input_slices, input_vector, with_inputs
+from supple.model.inputs import find_input, input_slices, input_vector, with_inputs
 from supple.model.model import Model
 from supple.robot.robot import Robot
 from supple.run.simulate import as_model
@@ -80,15 +80,12 @@ def inverse_statics(
     """
     model = as_model(robot)
     find_frame(model, frame)
-    places = input_slices(model)
-    names = tuple(places) if inputs is None else tuple(inputs)
-    for name in names:
-        if name not in places:
-            known = ", ".join(places) or "none: no law of the robot is an Input"
-            raise StateError(f"inputs: got {name!r}; need one of: {known}")
+    names = tuple(input_slices(model)) if inputs is None else tuple(inputs)
     if not names:
         raise StateError("inputs: got none; need an Input law in the robot, such as pull=Input(…)")
-    free = np.concatenate([np.arange(len(input_vector(model)))[places[name][0]] for name in names])
+    places = {name: find_input(model, name, "inputs") for name in names}
+    every = np.arange(len(input_vector(model)))
+    free = np.concatenate([every[where] for where, _ in places.values()])
     goals = _poses(targets)
     held = equilibrium(model) if start is None else start
     u = np.array(input_vector(model))
@@ -108,7 +105,7 @@ def inverse_statics(
         tensions = np.asarray([] if forces is None else forces)
         rows.append((u, np.asarray(q), tensions, np.asarray(now.by_inputs), left, count))
     values, *others = (np.array(column) for column in zip(*rows, strict=True))
-    found = {name: values[:, places[name][0]].reshape(-1, *places[name][1]) for name in names}
+    found = {name: values[:, where].reshape(-1, *shape) for name, (where, shape) in places.items()}
     return InverseStatics(found, *others)
 
 

@@ -3,6 +3,7 @@
 import time as clock
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -407,6 +408,9 @@ def start_state(model: Model, start: Any) -> State:
         state = carry_over(known, held, model)
     else:
         state = initial_state(model, start.q, getattr(start, "v", None), t)
+        forces = getattr(start, "multipliers", None)
+        if forces is not None and np.size(forces) == model.equations > 0:  # they tell what is taut
+            state = replace(state, multipliers=np.asarray(forces))
     if model.holonomic:
         check_closed(model, np.asarray(state.q), t)
     return state

@@ -11,7 +11,7 @@ from supple.arrays import Array
 from supple.errors import StateError
 from supple.mechanics.sensing import Sensors
 from supple.model.control import Control
-from supple.model.inputs import input_slices, input_vector, with_inputs
+from supple.model.inputs import find_input, input_vector, with_inputs
 from supple.model.model import Model
 from supple.model.state import State
 
@@ -90,12 +90,8 @@ def place_inputs(
     model: Model, name: str, vector: Float[Array, " m"], inputs: dict[str, Any]
 ) -> Float[Array, " m"]:
     """The vector of inputs with those that a controller sets."""
-    places = input_slices(model)
     for key, value in inputs.items():
-        if key not in places:
-            known = ", ".join(places) or "none: no law of the robot is an Input"
-            raise StateError(f"{name}: act: got the input {key!r}; need one of: {known}")
-        where, shape = places[key]
+        where, shape = find_input(model, key, f"{name}: act: input")
         array = jnp.asarray(value, dtype=float)
         if array.shape != shape:
             raise StateError(f"{name}: {key}: got shape {array.shape}; need {shape}")

@@ -55,12 +55,12 @@ def check_tangent(model: Any, c: Any, tolerance: float) -> Tangent:
         "stiffness": (found.stiffness, by_x[:n]),
     }
     if rest:
-        closing = len(found.jacobian) - len(found.sliding)
+        closing = len(found.jacobian) - len(found.slipping)
         pairs |= {
             "violation": (found.violation, value[n:]),
             "jacobian": (found.jacobian[:closing], by_x[n:m]),
             "slipping": (found.jacobian[closing:], by_rate[m:]),
-            "sliding": (found.sliding, by_x[m:]),
+            "sliding": (found.slipping, by_x[m:]),
             "pushes": (found.pushes.T, rest[0][:n]),
             "yields": (np.diag(found.yields), rest[0][n:]),
         }

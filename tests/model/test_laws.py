@@ -54,3 +54,15 @@ def test_numbers_functions_and_laws_become_laws():
 def test_heights_are_differentiable():
     slope = jax.grad(lambda height: sp.ramp(0.0, 2.0, height)(np.asarray(0.5)))(3.0)
     assert float(slope) == pytest.approx(0.25)
+
+
+def test_a_spline_may_pass_through_traced_values():
+    times, heights = np.array([0.0, 1.0, 2.5, 3.0, 4.0]), np.array([0.0, 1.0, -0.5, 2.0, 0.3])
+
+    def at(heights):
+        return sp.Spline(times, heights)(np.asarray(1.7))
+
+    slope = jax.jacfwd(at)(heights)
+    np.testing.assert_allclose(slope @ heights, at(heights), rtol=1e-12)  # linear in its heights
+    for k in range(5):
+        np.testing.assert_allclose(slope[k], at(heights + np.eye(5)[k]) - at(heights), atol=1e-12)

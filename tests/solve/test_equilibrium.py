@@ -202,3 +202,14 @@ def test_a_driven_base_is_at_rest_in_statics():
             sp.equilibrium(driven, t=t).position("arm"), sp.equilibrium(fixed).position("arm"),
             atol=1e-9,
         )  # fmt: skip
+
+
+def test_rods_turned_inside_out_are_told():
+    """A column far too heavy for its modulus: the linear law lets it fall through its own foot."""
+    column = sp.Rod("column", length=1.0, section=sp.Circle(0.05), strains=("gx",), basis=2,
+                    material=sp.Material(E=1e3, density=5e3))  # fmt: skip
+    upright = sp.Robot(column, gravity=(-9.81, 0, 0), name="mud")
+    with pytest.warns(RuntimeWarning, match="mud: rod 'column' is turned inside out at u = "):
+        assert sp.equilibrium(upright).position("column")[0] < 0
+    with pytest.warns(RuntimeWarning, match="inside out"):
+        sp.simulate(upright, 0.5, dt=0.01)

@@ -67,17 +67,17 @@ class Tangent(NamedTuple):
     derivatives by ẋ."""
     pushes: Float[Array, "n nv"]
     """Derivative of the residual by the multipliers: the balance contains Pᵀ λ. P = J without friction."""
-    sliding: Float[Array, "s nv"]
+    slipping: Float[Array, "s nv"]
     """Derivative by x of the equations between velocities."""
     yields: Float[Array, " n"]
     """Derivative of each violation by its own multiplier: zero but for slack tendons."""
 
     def closing(self, by_rate: Inexact[Array, ""] | complex) -> Inexact[Array, "n nv"]:
         """Derivative of the equations by x where δẋ = ``by_rate`` δx; those between velocities over it."""
-        first = self.jacobian.shape[0] - self.sliding.shape[0]
+        first = self.jacobian.shape[0] - self.slipping.shape[0]
         if first == self.jacobian.shape[0]:
             return self.jacobian
-        slipping = self.jacobian[first:] + self.sliding / by_rate
+        slipping = self.jacobian[first:] + self.slipping / by_rate
         return jnp.concatenate([self.jacobian[:first], slipping])
 
 

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.brief import brief
 from supple.errors import DescriptionError
+from supple.numeric import asarray, is_traced
 
 
 class AbstractLaw(eqx.Module):
@@ -102,18 +103,20 @@ class Spline(AbstractLaw):
     coefficients: Float[Array, "4 n"] = eqx.field(repr=False)
 
     def __init__(self, times: Any, values: Any) -> None:
-        times = np.asarray(times, dtype=float)
-        values = np.asarray(values, dtype=float)
+        times, values = np.asarray(times, dtype=float), asarray(values)
         if times.shape != values.shape or times.ndim != 1 or np.any(np.diff(times) <= 0):
             need = "increasing times, with one value each"
             raise DescriptionError("Spline", "times", np.shape(times), need)
-        if len(times) < 4 or not np.all(np.isfinite(values)):
+        if len(times) < 4 or not (is_traced(values) or np.all(np.isfinite(values))):
             raise DescriptionError("Spline", "values", len(times), "at least 4 finite values")
         self.times = tuple(times.tolist())
         self.values = values
         from scipy.interpolate import CubicSpline  # slow to import and rarely needed
 
-        self.coefficients = CubicSpline(times, values).c
+        if is_traced(values):  # a spline is linear in what it passes through
+            self.coefficients = CubicSpline(times, np.eye(len(times))).c @ values
+        else:
+            self.coefficients = CubicSpline(times, values).c
 
     def __call__(self, t: Float[Array, ""]) -> Float[Array, ""]:
         times = np.array(self.times)

@@ -22,6 +22,7 @@ from supple.results.store import Store
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.assembly import check_closed, closed_at_rest
 from supple.run.carry import carry_over
+from supple.run.inside_out import warn_if_inside_out
 from supple.run.outside import ControllerFailed, Outside
 from supple.time.advance import (
     Cursor,
@@ -177,6 +178,7 @@ def simulate(
         disk=disk,
         description=robot if isinstance(robot, Robot) else None,
     )
+    warn_if_inside_out(model, result.q)
     if instants is not None:
         result = _at_output(result, instants)
     if throw and not result.ok:

@@ -27,6 +27,7 @@ from supple.model.model import Model
 from supple.results.result import Result
 from supple.robot.robot import Robot
 from supple.run.assembly import check_closed, open_message, relaxed
+from supple.run.inside_out import warn_if_inside_out
 from supple.run.simulate import as_model, coordinate_owner, initial_state, simulate
 from supple.solve.equilibrium import (
     EquilibriumSolution,
@@ -219,6 +220,7 @@ def _equilibrium(
     if model.slips:
         names = ", ".join(slip.name for slip in model.slips)
         message += f"; without the forces of {names}, which only hold motions back"
+    warn_if_inside_out(model, np.asarray(found.q))
     return Equilibrium(
         model=model,
         q=np.asarray(found.q),

@@ -111,7 +111,7 @@ class _Stages(NamedTuple):
                 [
                     jnp.einsum("ij,imn->imjn", A @ A, tangent.jacobian[:, :m]),
                     jnp.einsum("ij,imn->imjn", A, tangent.jacobian[:, m:])
-                    + h * jnp.einsum("ij,imn->imjn", A @ A, tangent.sliding),
+                    + h * jnp.einsum("ij,imn->imjn", A @ A, tangent.slipping),
                 ],
                 axis=1,
             )

@@ -59,8 +59,8 @@ def check_tangent(model: Any, c: Any, tolerance: float) -> Tangent:
         pairs |= {
             "violation": (found.violation, value[n:]),
             "jacobian": (found.jacobian[:closing], by_x[n:m]),
-            "slipping": (found.jacobian[closing:], by_rate[m:]),
-            "sliding": (found.slipping, by_x[m:]),
+            "speeds": (found.jacobian[closing:], by_rate[m:]),
+            "slipping": (found.slipping, by_x[m:]),
             "pushes": (found.pushes.T, rest[0][:n]),
             "yields": (np.diag(found.yields), rest[0][n:]),
         }

@@ -1,6 +1,7 @@
 """The compiled loop: advance a state through steps until a time, or by a number of attempts."""
 
 import enum
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from supple.model.state import State
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.feedback import Feedback, next_call, open_feedback, react
 from supple.time.guard import Ledger, audit, is_passive, open_ledger
-from supple.time.scheme import AbstractScheme
+from supple.time.scheme import AbstractScheme, Step
 
 ACCUMULATION = 0.5
 """Errors of a run's n steps add up like n to this power: as a random walk, because vibrations turn their
@@ -338,11 +339,6 @@ def _arrive(taut: Taut | None, good: Bool[Array, ""]) -> Taut | None:
     return taut._replace(before=jnp.where(good, taut.held, taut.before), caught=caught)
 
 
-def _at_time(state: State, t: Float[Array, ""]) -> State:
-    """The state with its time set exactly."""
-    return State(t, state.q, state.v, state.a, state.multipliers)
-
-
 def _select(flag: Bool[Array, ""], new: Any, old: Any) -> Any:
     return jax.tree.map(lambda a, b: jnp.where(flag, a, b), new, old)
 
@@ -374,32 +370,15 @@ def _fixed(
         # Splitting for energy's sake ends early: it must not fail a run that can go on.
         good = good & (kept | (h / 2 < control.dt * control.smallest_for_energy))
     arrived = good & (h == room)
-    state = step.state
-    state = _at_time(state, jnp.where(arrived, goal, state.t))
-    smallest = control.dt * control.smallest
-    status = jnp.where(
-        good,
-        jnp.where(arrived & (goal >= stop), Status.DONE, Status.RUNNING),
-        jnp.where((h / 2 < smallest) & ~again, Status.NOT_CONVERGED, Status.RUNNING),
-    )
-    cursor = Cursor(
-        state=_select(good, state, c.state),
-        memory=_select(good, step.memory, c.memory),
-        h=jnp.where(good, jnp.minimum(2 * h, control.dt), jnp.where(again, h, h / 2)),
+    hopeless = (h / 2 < control.dt * control.smallest) & ~again
+    wanted = jnp.where(good, jnp.minimum(2 * h, control.dt), jnp.where(again, h, h / 2))
+    cursor = _tried(c, step, taut, good, arrived, goal, stop, hopeless)._replace(
+        # After a full step go on with full steps; inside a split step keep the shorter ones.
+        h=jnp.where(arrived & (c.h >= control.dt), control.dt, wanted),
         # A run that ends between grid instants goes on to the next one when it is resumed.
         target=c.target + (arrived & (grid - goal < 1e-6 * control.dt)),
-        status=status.astype(int),
-        worst=step.worst,
-        newton=c.newton + step.iterations,
-        substeps=c.substeps + 1,
-        rejected=c.rejected + ~good,
-        error=c.error,
         ledger=_select(good, ledger, c.ledger),
-        feedback=c.feedback,
-        taut=_arrive(taut, good),
     )
-    # After a full step go on with full steps; inside a split step keep the shorter ones.
-    cursor = cursor._replace(h=jnp.where(arrived & (c.h >= control.dt), control.dt, cursor.h))
     return cursor, arrived & (goal >= jnp.minimum(grid, stop)), step.update
 
 
@@ -436,31 +415,43 @@ def _controlled(
     growth = jnp.where(again, 1.0, jnp.where(solved & right, growth, 0.35))
     # Slow convergence costs more than a shorter step.
     growth = jnp.where(good, jnp.minimum(growth, _affordable(step.iterations)), growth)
-    state = step.state
-    state = _at_time(state, jnp.where(arrived, goal, state.t))
+    hopeless = h * growth < control.smallest * horizon
+    cursor = _tried(c, step, taut, good, arrived, goal, stop, hopeless)._replace(
+        # A step cut short by the end says nothing about the step wanted after it.
+        h=jnp.where(good & (h < 0.99 * c.h), jnp.maximum(h * growth, c.h), h * growth),
+        target=c.target + good,
+        error=jnp.where(good, now, c.error),
+    )
+    return cursor, good, step.update
+
+
+def _tried(
+    c: Cursor,
+    step: Step,
+    taut: Taut | None,
+    good: Bool[Array, ""],
+    arrived: Bool[Array, ""],
+    goal: Float[Array, ""],
+    stop: Float[Array, ""],
+    hopeless: Bool[Array, ""],
+) -> Cursor:
+    """The cursor after an attempt, at ``goal`` if it has arrived; the next step is not chosen yet."""
+    state = replace(step.state, t=jnp.where(arrived, goal, step.state.t))  # exactly
     status = jnp.where(
         good,
         jnp.where(arrived & (goal >= stop), Status.DONE, Status.RUNNING),
-        jnp.where(h * growth < control.smallest * horizon, Status.NOT_CONVERGED, Status.RUNNING),
+        jnp.where(hopeless, Status.NOT_CONVERGED, Status.RUNNING),
     )
-    # A step cut short by the end says nothing about the step wanted after it.
-    wanted = jnp.where(good & (h < 0.99 * c.h), jnp.maximum(h * growth, c.h), h * growth)
-    cursor = Cursor(
+    return c._replace(
         state=_select(good, state, c.state),
         memory=_select(good, step.memory, c.memory),
-        h=wanted,
-        target=c.target + good,
         status=status.astype(int),
         worst=step.worst,
         newton=c.newton + step.iterations,
         substeps=c.substeps + 1,
         rejected=c.rejected + ~good,
-        error=jnp.where(good, now, c.error),
-        ledger=c.ledger,
-        feedback=c.feedback,
         taut=_arrive(taut, good),
     )
-    return cursor, good, step.update
 
 
 def _affordable(iterations: Int[Array, ""]) -> Float[Array, ""]:

@@ -88,6 +88,15 @@ def check_number(item: str, field: str, value: Any, need: str = "a finite number
         raise DescriptionError(item, field, value, need)
 
 
+def times_of(item: str, field: str, value: Any) -> tuple[float, ...]:
+    """Instants (s) as a tuple: none, one or several finite numbers."""
+    need = "times (s): finite numbers"
+    times = _as_float(item, field, value, need)
+    if np.ndim(times) > 1 or not np.all(np.isfinite(times)):
+        raise DescriptionError(item, field, value, need)
+    return tuple(np.atleast_1d(times).tolist())
+
+
 def _count(shape: tuple[int, ...]) -> str:
     return " x ".join(str(n) for n in shape)
 

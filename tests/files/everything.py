@@ -43,7 +43,7 @@ JOINTS = (
     sp.Spherical(damping=0.3),
     sp.Planar("y", stiffness=2.0),
     sp.Free(),
-    sp.Driven(sp.Motion("[sin(t), 0, 0]", "[0, 0, t]")),
+    sp.Driven(sp.Motion("[sin(t), 0, 0]", "[0, 0, t]"), kinks=(1.0, 2.5)),
 )
 TIMES = (0.0, 0.5, 1.0, 2.0)
 LAWS = (
@@ -157,7 +157,7 @@ def _everything() -> sp.Robot:
         ),
         sp.Closure("middle", on="arm", at=0.5, to="tip", to_at=0.5),
         sp.Prescribe("bend", on="arm", of="rod", coordinate=1, value=sp.Spline(TIMES, (0, 0, 1, 1))),
-        sp.Stress("muscle", on="arm", stress=E("[0, X*sin(t), 0, 0, 0, 0]", "X, t")),
+        sp.Stress("muscle", on="arm", stress=E("[0, X*sin(t), 0, 0, 0, 0]", "X, t"), kinks=(0.5,)),
         sp.Distributed(
             "grass", on="arm", follower=True, law=0.5,
             density=sp.LoadDensity("[0, 0, 0, 0, -twist[4], -50*position[2]*rotation[2][2]]"),

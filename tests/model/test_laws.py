@@ -66,3 +66,18 @@ def test_a_spline_may_pass_through_traced_values():
     np.testing.assert_allclose(slope @ heights, at(heights), rtol=1e-12)  # linear in its heights
     for k in range(5):
         np.testing.assert_allclose(slope[k], at(heights + np.eye(5)[k]) - at(heights), atol=1e-12)
+
+
+def test_kinks_of_stresses_and_driven_joints_are_corners_of_the_model():
+    def motion(t):
+        return np.zeros(3), np.zeros(3)
+
+    def stress(X, t):
+        return np.zeros((len(X), 6))
+
+    rod = sp.Rod("arm", length=1.0, section=sp.Circle(0.01), material=sp.Material(E=1e6, density=1e3),
+                 strains="planar", basis=1, joint=sp.Driven(motion, kinks=[0.5]))  # fmt: skip
+    muscle = sp.Stress("muscle", on="arm", stress=stress, kinks=(0.1, 0.7))
+    assert sp.Robot(rod, muscle).build().corners == (0.1, 0.5, 0.7)
+    with pytest.raises(sp.DescriptionError, match="muscle: kinks"):
+        sp.Stress("muscle", on="arm", stress=stress, kinks=("soon",))

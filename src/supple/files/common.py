@@ -32,3 +32,4 @@ AXIS = Either(
 FRACTION = Number("a fraction of the rod's length, from 0 to 1")
 COORDINATE = Integer("a number of a coordinate, from 0")
 ITEM = Text("the name of an item")
+KINKS = Numbers("times (s) at which it is not smooth")

@@ -5,7 +5,17 @@ from typing import Any
 
 from supple.errors import DescriptionError
 from supple.expression import Expression
-from supple.files.common import AXIS, COORDINATE, FRACTION, ITEM, POINT, ROTATION, number, vector
+from supple.files.common import (
+    AXIS,
+    COORDINATE,
+    FRACTION,
+    ITEM,
+    KINKS,
+    POINT,
+    ROTATION,
+    number,
+    vector,
+)
 from supple.files.forms import Record, item
 from supple.files.joints import JOINT
 from supple.files.kinds import (
@@ -270,6 +280,7 @@ ITEMS: dict[str, Record] = {
         Stress,
         on=ITEM,
         stress=Formula("[…], a formula of X and t with six entries (N m, N)", "X, t", 6),
+        kinks=KINKS,
     ),
     "distributed": item(
         Distributed, on=ITEM, density=_Density(), follower=Flag(), law=law("a factor")

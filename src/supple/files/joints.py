@@ -4,7 +4,7 @@ from typing import Any
 
 from supple.errors import DescriptionError
 from supple.expression import Expression
-from supple.files.common import AXIS, number
+from supple.files.common import AXIS, KINKS, number
 from supple.files.forms import OneOf, Record, record
 from supple.files.kinds import (
     Formula,
@@ -34,17 +34,26 @@ _SPRING = {
 }
 
 
-def driven(position: Expression | None = None, rotation: Expression | None = None) -> Driven:
+def driven(
+    position: Expression | None = None,
+    rotation: Expression | None = None,
+    kinks: tuple[float, ...] = (),
+) -> Driven:
     """A motion prescribed by formulas of t."""
     given = {"position": position, "rotation": rotation}
-    return Driven(Motion(**{name: text for name, text in given.items() if text is not None}))
+    motion = Motion(**{name: text for name, text in given.items() if text is not None})
+    return Driven(motion, kinks)
 
 
 def _driven_apart(joint: Driven, item: str, field: str) -> dict[str, Any]:
     if not isinstance(joint.motion, Motion):
         need = "Motion('[x, y, z]', '[rx, ry, rz]'): formulas can be written to a file, functions cannot"
         raise DescriptionError(item, f"{field}.motion", joint.motion, need)
-    return {"position": joint.motion.position, "rotation": joint.motion.rotation}
+    return {
+        "position": joint.motion.position,
+        "rotation": joint.motion.rotation,
+        "kinks": joint.kinks,
+    }
 
 
 def _vector_of_time(need: str) -> Formula:
@@ -68,6 +77,7 @@ JOINT = OneOf(
             {
                 "position": _vector_of_time("m"),
                 "rotation": _vector_of_time("a rotation vector (rad)"),
+                "kinks": KINKS,
             },
             fits=lambda joint: isinstance(joint, Driven),
             apart=_driven_apart,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from supple.expression import Expression
-from supple.files.common import number
+from supple.files.common import KINKS, number
 from supple.files.forms import OneOf, Other, Record, record
 from supple.files.kinds import (
     ANY_SIZE,
@@ -17,7 +17,7 @@ from supple.model.laws import AbstractLaw, Constant, Function, Input, Spline, Ta
 
 def function_law(formula: Expression, kinks: tuple[float, ...] = ()) -> Function:
     """A formula of t whose non-smooth times are known."""
-    return Function(formula, tuple(kinks))
+    return Function(formula, kinks)
 
 
 def _function_apart(law: Function, item: str, field: str) -> dict[str, Any]:
@@ -58,7 +58,7 @@ _LAWS = {
         function_law,
         {
             "formula": Formula("a formula of t", "t", ANY_SIZE),
-            "kinks": Numbers("times (s) at which it is not smooth"),
+            "kinks": KINKS,
         },
         fits=lambda law: isinstance(law, Function),
         apart=_function_apart,

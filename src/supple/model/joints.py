@@ -363,6 +363,8 @@ class DrivenJoint(AbstractJoint):
     """A motion prescribed in time: position (m) and rotation vector (rad) in the inner frame."""
 
     motion: Callable[[Any], tuple[Any, Any]] = eqx.field(static=True)
+    kinks: tuple[float, ...] = eqx.field(static=True, default=())
+    """Times (s) at which it is not smooth."""
     still: bool = eqx.field(static=True, default=False)
     """Whether it stands where it is at each time instead of moving: for statics."""
     nq = 0

@@ -2,6 +2,7 @@
 
 import abc
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -12,7 +13,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.brief import brief
 from supple.errors import DescriptionError
-from supple.numeric import asarray, is_traced
+from supple.numeric import asarray, is_traced, times_of
 
 
 class AbstractLaw(eqx.Module):
@@ -173,7 +174,9 @@ class Function(AbstractLaw):
     """
 
     function: Callable[[Any], Any] = eqx.field(static=True)
-    kinks: tuple[float, ...] = eqx.field(static=True, default=())
+    kinks: tuple[float, ...] = eqx.field(
+        static=True, default=(), converter=partial(times_of, "Function", "kinks")
+    )
 
     def __call__(self, t: Float[Array, ""]) -> Float[Array, "*n"]:
         return jnp.asarray(self.function(t), dtype=float)

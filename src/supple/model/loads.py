@@ -329,6 +329,8 @@ class InternalStress(eqx.Module):
     group: int = eqx.field(static=True)
     row: int = eqx.field(static=True)
     stress: Callable[[Any, Any], Any] = eqx.field(static=True)
+    kinks: tuple[float, ...] = eqx.field(static=True, default=())
+    """Times (s) at which it is not smooth."""
 
     def at(self, X: Float[Array, " n"], t: Float[Array, ""]) -> Float[Array, "n 6"]:
         """Stress wrench (N m, N) at the arc lengths X (m)."""

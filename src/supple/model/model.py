@@ -326,6 +326,9 @@ class Model(eqx.Module):
         """Times at which some load, or some law that drives the robot, is not smooth; sorted."""
         found = {c for load in self.loads for c in load.corners}
         found |= {c for load in self.line_loads for c in load.corners}
+        found |= {c for stress in self.stresses for c in stress.kinks}
+        joints = [g.joint for g in self.groups if isinstance(g, JointGroup)]
+        found |= {c for joint in joints if isinstance(joint, DrivenJoint) for c in joint.kinks}
         laws = [g.growth for g in self.groups if isinstance(g, RodGroup) and g.growth is not None]
         laws += (*self.prescribed.laws, *self.transmissions.laws)
         return tuple(sorted(found.union(*(law.corners for law in laws))))

@@ -10,7 +10,14 @@ import numpy as np
 from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.model import joints
-from supple.numeric import Scalar, check_number, check_positive, check_vector, is_traced
+from supple.numeric import (
+    Scalar,
+    check_number,
+    check_positive,
+    check_vector,
+    is_traced,
+    times_of,
+)
 from supple.robot.placement import unit_axis
 
 Axis = str | Sequence[float]
@@ -196,10 +203,12 @@ class Driven(AbstractJointSpec):
     """Prescribed motion: ``motion(t)`` returns (position (3), rotation vector (3)) in the parent.
 
     Write it with ``jax.numpy``; velocities and accelerations are derived from it. Define it once, in a
-    module: a new function, such as a lambda in a loop, compiles anew.
+    module: a new function, such as a lambda in a loop, compiles anew. ``kinks`` are times (s) at which it is
+    not smooth.
     """
 
     motion: Callable[[Any], tuple[Any, Any]]
+    kinks: Any = ()
 
     __repr__ = brief
 
@@ -213,4 +222,4 @@ class Driven(AbstractJointSpec):
         if shapes != ((3,), (3,)):
             need = "a function of t -> (position (3,), rotation vector (3,))"
             raise DescriptionError(item, "joint.motion", shapes, need)
-        return joints.DrivenJoint(self.motion)
+        return joints.DrivenJoint(self.motion, times_of(item, "joint.kinks", self.kinks))

@@ -24,7 +24,7 @@ from supple.model.loads import (
     Wake,
 )
 from supple.model.model import GROUND, Group, RodGroup
-from supple.numeric import asarray, is_traced, stack
+from supple.numeric import asarray, is_traced, stack, times_of
 from supple.robot.items import Rod
 from supple.robot.loads import Buoyancy, Distributed, Drag, Sliding, Stress, Swimming, Wrench
 from supple.robot.placement import unit_axis
@@ -100,7 +100,14 @@ def stresses_of(robot: Robot, seating: Seating) -> tuple[InternalStress, ...]:
     for item in robot.items:
         if isinstance(item, Stress):
             element = seating.rod(item.on)
-            found.append(InternalStress(element.group, element.row, item.stress))
+            found.append(
+                InternalStress(
+                    element.group,
+                    element.row,
+                    item.stress,
+                    times_of(item.name, "kinks", item.kinks),
+                )
+            )
     return tuple(found)
 
 

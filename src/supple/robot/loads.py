@@ -11,7 +11,7 @@ from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.lie import Pose
 from supple.model.laws import AbstractLaw, as_law
-from supple.numeric import Scalar, check_positive, check_vector
+from supple.numeric import Scalar, check_positive, check_vector, times_of
 from supple.robot.checks import check_fraction, check_law, check_name
 from supple.robot.holding import HoldsOne
 from supple.robot.joint import Axis
@@ -90,12 +90,14 @@ class Stress(HoldsOne):
     """Internal stress Λ(X, t) of a rod, added to the elastic stress: ``stress(X, t) -> (n, 6)``.
 
     X (n,) is arc length in metres; write the function with ``jax.numpy``, and define it once in a module
-    (a new function, such as a lambda in a loop, compiles anew).
+    (a new function, such as a lambda in a loop, compiles anew). ``kinks`` are times (s) at which it is not
+    smooth.
     """
 
     name: str
     on: str
     stress: Callable[[Any, Any], Any]
+    kinks: Any = ()
 
     needs: ClassVar[str] = "rod"
 
@@ -111,6 +113,7 @@ class Stress(HoldsOne):
         if shape != (5, 6):
             need = "a function of (X (n,), t) -> (n, 6)"
             raise DescriptionError(self.name, "stress", shape, need)
+        times_of(self.name, "kinks", self.kinks)
 
 
 @dataclass(frozen=True)

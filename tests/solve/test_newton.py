@@ -44,6 +44,23 @@ def test_damping_saves_a_start_from_which_full_steps_diverge():
     np.testing.assert_allclose(found.x, [0.0], atol=1e-10)
 
 
+def test_a_start_at_the_root_is_left_alone():
+    """Updates below the tolerance need not shrink: nothing but round-off may be left of the residual."""
+
+    def noisy(x):
+        return x - 1.0 + 3e-11 * jnp.sin(1e13 * x), None
+
+    def exact(x, _):
+        return factorise(jnp.eye(4))
+
+    starts = 1.0 + 1e-12 * jnp.arange(80.0).reshape(20, 4)
+    run = jit(jax.vmap(lambda x: newton(noisy, exact, x, jnp.ones(4), SETTINGS)))
+    found = run(starts)
+    assert np.all(found.converged)
+    np.testing.assert_allclose(found.x, np.ones((20, 4)), atol=1e-10)
+    assert found.iterations.max() <= 3
+
+
 def test_a_system_without_root_is_reported_and_stays_finite():
     found = solve(lambda x: x**2 + 1.0, [0.7])
     assert not bool(found.converged)

@@ -130,8 +130,9 @@ def newton(
         value, work = residual(trial)
         estimate = -s.factors.solve(value)  # nonsense in the first pass, and not used there
         before, after = size(s.delta), size(estimate)
-        # The estimate must shrink, or already be at the level of round-off. False for NaN.
-        shrinks = (after <= (1 - s.damping / 4) * before) | (after <= 1e-3 * settings.tolerance)
+        # The estimate must shrink, unless nothing is left but round-off. False for NaN.
+        small = jnp.maximum(before, after) <= settings.tolerance
+        shrinks = (after <= (1 - s.damping / 4) * before) | small
         taken = s.first | shrinks
         full = ~s.first & shrinks & (s.damping == 1.0)
         converged = full & (after <= settings.tolerance)

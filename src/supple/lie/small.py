@@ -1,7 +1,7 @@
 """Products of small matrices, written as sums of products of their entries.
 
-The compiler makes one loop of several of these, where each matrix product is a kernel of its own, with thirty
-times the code to compile. For many matrices, that kernel is the faster one.
+The compiler makes one loop of several of these, where each matrix product is a kernel of its own, with far
+more code to compile. For many matrices, that kernel is the faster one.
 """
 
 import jax.numpy as jnp

@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import se3
-from supple.mechanics.inverse_dynamics import element_matrices
+from supple.mechanics.inverse_dynamics import body_poses, element_matrices, inertia_at_nodes
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.local import Coordinates, group_rows
 from supple.mechanics.sliding import material_motion
@@ -48,14 +48,11 @@ def _masses(
     inertias, twists = [jnp.zeros((0, 6, 6))], [jnp.zeros((0, 6))]
     for i, (group, m) in enumerate(zip(model.groups, motion.groups, strict=True)):
         if isinstance(group, RodGroup):
-            weights = group.length[:, None] * group.grid.weights
-            world = weights[:, :, None, None] * se3.matrix_to_world(m.sources, group.inertia)
-            inertias.append(world.reshape(-1, 6, 6))
+            inertias.append(inertia_at_nodes(group, m, group.inertia).reshape(-1, 6, 6))
             twists.append(material_motion(model, i, m, c).twist.reshape(-1, 6))
     if model.bodies.size:
         samples = np.array(model.bodies.sample)
-        seats = motion.poses_at(samples) @ model.bodies.offset
-        inertias.append(se3.matrix_to_world(seats, model.bodies.inertia))
+        inertias.append(se3.matrix_to_world(body_poses(model, motion), model.bodies.inertia))
         twists.append(motion.twists_at(samples))
     return jnp.concatenate(inertias), jnp.concatenate(twists), motion.origin
 

@@ -291,6 +291,14 @@ def node_inertia(group: RodGroup) -> Float[Array, "b d 6 6"]:
     return group.inertia if group.added is None else group.inertia + group.added
 
 
+def inertia_at_nodes(
+    group: RodGroup, motion: GroupMotion, inertia: Float[Array, "b d 6 6"]
+) -> Float[Array, "b d 6 6"]:
+    """World inertia of rod nodes, weighted, from that a metre in their frames."""
+    weights = group.length[:, None] * group.grid.weights
+    return weights[..., None, None] * se3.matrix_to_world(motion.sources, inertia)
+
+
 def _rod_wrench(
     group: RodGroup, motion: GroupMotion, material: Material | None, gravity: Float[Array, " 6"]
 ) -> Float[Array, "b p 6"]:

@@ -35,6 +35,7 @@ from supple.mechanics.inverse_dynamics import (
     balance,
     body_poses,
     element_tangent,
+    inertia_at_nodes,
     load_sections,
     node_inertia,
     on_sections,
@@ -120,7 +121,7 @@ def element_tangents(model: Model, c: Coordinates, state: Balance) -> ElementTan
         group, material = model.groups[i], state.material[i]
         if isinstance(group, RodGroup) and slides(group):
             assert material is not None
-            inertia = _at_nodes(group, m, node_inertia(group))
+            inertia = inertia_at_nodes(group, m, node_inertia(group))
             phi = _with_sliding(phi, *sliding_columns(group, m, inertia, material))
         # A wrench that moves with its sample: the part that does not cancel.
         phi = phi._replace(
@@ -382,11 +383,11 @@ def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]
             zero = jnp.zeros((batch, samples, 6, 6))
             laws.append(_Law(zero, zero, zero))
             continue
-        inertia = _at_nodes(group, m, node_inertia(group))
+        inertia = inertia_at_nodes(group, m, node_inertia(group))
         count = inertia.shape[1]
         law = _inertial_law(inertia, material.twist, gravity)
         if group.added is not None:  # fluid has no weight in itself
-            weightless = _at_nodes(group, m, group.added) @ _falling(gravity)
+            weightless = inertia_at_nodes(group, m, group.added) @ _falling(gravity)
             law = law._replace(geometry=law.geometry + weightless)
         pad = ((0, 0), (0, samples - count), (0, 0), (0, 0))
         laws.append(_Law(*(jnp.pad(part, pad) for part in law)))
@@ -399,14 +400,6 @@ def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]
         samples_ = np.array([load.sample for load in model.loads])
         laws = _add_laws(laws, samples_, _load_law(model, motion, t))
     return _add_line_laws(model, motion, t, laws)
-
-
-def _at_nodes(
-    group: RodGroup, m: GroupMotion, inertia: Float[Array, "b d 6 6"]
-) -> Float[Array, "b d 6 6"]:
-    """World inertia of rod nodes, weighted, from that a metre in their frames."""
-    weights = group.length[:, None] * group.grid.weights
-    return weights[..., None, None] * se3.matrix_to_world(m.sources, inertia)
 
 
 def _inertial_law(

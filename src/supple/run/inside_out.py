@@ -4,13 +4,15 @@ import warnings
 
 import numpy as np
 
-from supple.model.model import Model
+from supple.model.model import Model, RodGroup
 
 
 def warn_if_inside_out(model: Model, q: np.ndarray) -> None:
     """Warn of rods whose stretch γx is not positive at some node, in any of the configurations (…, nq)."""
     for slot in model.topology.rod_slots:
-        grid = model.groups[slot.group].grid  # type: ignore[union-attr]
+        group = model.groups[slot.group]
+        assert isinstance(group, RodGroup)
+        grid = group.grid
         along, rest = np.asarray(grid.basis)[slot.row, :, 3], np.asarray(grid.rest)[slot.row, :, 3]
         if not along.any():
             continue

@@ -14,7 +14,7 @@ STAMP := .venv/.stamp
 TEST_ENV := JAX_PLATFORMS=cpu OPENBLAS_NUM_THREADS=1 \
 	XLA_FLAGS="--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1" \
 	JAX_COMPILATION_CACHE_DIR="$(CURDIR)/.cache/jax" \
-	JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0.2 \
+	JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0 \
 	MPLBACKEND=agg
 
 .DEFAULT_GOAL := help

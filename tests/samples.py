@@ -8,13 +8,11 @@ import numpy as np
 import supple as sp
 from supple.mechanics.forward_dynamics import forward_dynamics
 from supple.mechanics.inverse_dynamics import inverse_dynamics
-from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates
 from supple.model.model import Model, RodGroup
 from tests.tools import jit
 
 residual = jit(inverse_dynamics)
-tangent = jit(inverse_dynamics_tangent)
 accelerate = jit(forward_dynamics)
 
 RUBBER = sp.Material(E=1e7, density=1100.0, damping=sp.StiffnessDamping(0.02))

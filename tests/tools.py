@@ -37,17 +37,15 @@ def _equations_and_columns(model: Any, c: Any) -> Any:
 
 
 NAMES = ("x", "xdot", "xddot", "multipliers")
-_by_autodiff, _tangent = (
-    jit(_equations_and_columns, quick=True),
-    jit(inverse_dynamics_tangent, quick=True),
-)
+_by_autodiff = jit(_equations_and_columns, quick=True)
+tangent = jit(inverse_dynamics_tangent, quick=True)
 
 
 def check_tangent(model: Any, c: Any, tolerance: float) -> Tangent:
     """Compare all parts of the tangent with automatic differentiation, each relative to its largest entry."""
     n, m = model.nv, model.nv + model.holonomic
     value, (by_x, by_rate, by_change, *rest) = _by_autodiff(model, c)
-    found = _tangent(model, c)
+    found = tangent(model, c)
     pairs = {
         "residual": (found.residual, value[:n]),
         "mass": (found.mass, by_change[:n]),

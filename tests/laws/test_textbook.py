@@ -13,7 +13,8 @@ from scipy.spatial.transform import Rotation
 import supple as sp
 from supple.mechanics.frames import find_joint, find_rod
 from supple.mechanics.local import neutral
-from tests.samples import accelerate, at, tangent
+from tests.samples import accelerate, at
+from tests.tools import tangent
 
 TOL = 1e-12  # closed forms against the same numbers by another way
 G = 9.81

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from supple.mechanics.local import Coordinates, neutral
-from tests.samples import model_of, random_motion, tangent
-from tests.tools import check_tangent
+from tests.samples import model_of, random_motion
+from tests.tools import check_tangent, tangent
 
 # Relative to the largest entry, for rods curved by up to 3 rad. The analytic tangent differentiates
 # exact poses, automatic differentiation the steps and quadratures that compute them: the gap is the

@@ -14,8 +14,8 @@ from supple.mechanics.local import (
     rate_derivative,
     retract,
 )
-from tests.samples import at, model_of, random_configuration, random_motion, random_vector, tangent
-from tests.tools import jit
+from tests.samples import at, model_of, random_configuration, random_motion, random_vector
+from tests.tools import jit, tangent
 
 TOL = 1e-12  # quaternion algebra and a few products
 

@@ -11,8 +11,8 @@ import supple as sp
 from supple.lie import Pose, se3, so3
 from supple.model.laws import Constant
 from supple.model.loads import AbstractPointLoad, PointWrench, SlidingFriction
-from tests.samples import at, tangent
-from tests.tools import jit
+from tests.samples import at
+from tests.tools import jit, tangent
 
 VALUE = np.array([0.3, -0.2, 0.5, 1.0, 2.0, -3.0])
 

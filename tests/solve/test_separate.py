@@ -18,7 +18,7 @@ from supple.robots.stewart import stewart_gough
 from supple.solve.separate import factorise_separate
 from supple.time import alpha
 from tests.samples import random_motion
-from tests.tools import jit
+from tests.tools import jit, tangent
 
 
 @cache
@@ -76,15 +76,13 @@ def both(model, structure_right, c):
 
 @pytest.mark.parametrize("robot", [pytest.param(legs, marks=pytest.mark.slow), mixed])
 def test_block_elimination_solves_the_dense_system(robot, rng):
-    from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
-
     model = robot()
     assert is_separable(model)
     c = random_motion(model, rng)._replace(multipliers=rng.normal(size=model.equations))
     right = rng.normal(size=model.nv + model.equations)
     ours, dense, jacobian = both(model, right, c)
     np.testing.assert_allclose(ours, dense, atol=1e-8 * np.abs(dense).max())
-    exact = jit(inverse_dynamics_tangent)(model, c).jacobian
+    exact = tangent(model, c).jacobian
     np.testing.assert_allclose(jacobian, exact, atol=1e-12 * np.abs(exact).max())
 
 

@@ -6,17 +6,17 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-# Compiling dominates these tests, and none of them times anything: skip LLVM's optimisations and the slow
-# fusion emitters (see supple/compile.py), also in programs that tests compile with jax.jit; and do not cut
-# programs into parts for threads, since the other cores have tests of their own.
-QUICK = (
-    "--xla_backend_optimization_level=0",
-    "--xla_cpu_use_fusion_emitters=false",
-    "--xla_cpu_parallel_codegen_split_count=1",
-)
 if "xla_backend_optimization_level" not in os.environ.get("XLA_FLAGS", ""):
-    # In front: XLA stops reading at the first word without dashes.
-    os.environ["XLA_FLAGS"] = " ".join((*QUICK, os.environ.get("XLA_FLAGS", ""))).strip()
+    # Compiling dominates these tests, and none of them times anything: skip LLVM's optimisations and the
+    # slow fusion emitters (see supple/compile.py), also in programs that tests compile with jax.jit; and do
+    # not cut programs into parts for threads, since the other cores have tests of their own.
+    flags = (
+        "--xla_backend_optimization_level=0",
+        "--xla_cpu_use_fusion_emitters=false",
+        "--xla_cpu_parallel_codegen_split_count=1",
+        os.environ.get("XLA_FLAGS", ""),  # last: XLA stops reading at the first word without dashes
+    )
+    os.environ["XLA_FLAGS"] = " ".join(flags).strip()
 
 import jax
 import jaxtyping

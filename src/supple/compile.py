@@ -19,7 +19,9 @@ CPU_OPTIONS: dict[str, Any] = {
     "xla_cpu_multi_thread_eigen": False,
     "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
 }
-if "xla_backend_optimization_level" not in os.environ.get("XLA_FLAGS", ""):  # else the user's choice
+if "xla_backend_optimization_level" not in os.environ.get(
+    "XLA_FLAGS", ""
+):  # else the user's choice
     CPU_OPTIONS["xla_backend_optimization_level"] = 1
 
 QUICK = {"xla_backend_optimization_level": 0}
@@ -41,4 +43,6 @@ def use_persistent_cache() -> None:
         return
     root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     jax.config.update("jax_compilation_cache_dir", str(root / "supple" / "jax"))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)  # many are small, and all count
+    jax.config.update(
+        "jax_persistent_cache_min_compile_time_secs", 0.0
+    )  # many are small, and all count

@@ -15,8 +15,8 @@ from tests.samples import (
     random_configuration,
     random_motion,
     random_vector,
-    tangent,
 )
+from tests.tools import tangent
 
 TOL = 1e-11  # relative; the same sums about another origin
 TURN = Rotation.from_rotvec([0.3, -1.2, 2.0]).as_matrix()

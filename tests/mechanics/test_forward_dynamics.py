@@ -20,9 +20,8 @@ from tests.samples import (
     random_configuration,
     random_vector,
     residual,
-    tangent,
 )
-from tests.tools import jit
+from tests.tools import jit, tangent
 
 TOL = 1e-10  # one solve with the mass matrix
 TOL_ENERGY = 1e-12  # the same sums in another order

@@ -83,11 +83,8 @@ from supple.run.inverse_statics import (
     InverseStatics as InverseStatics,
     inverse_statics as inverse_statics,
 )
-from supple.run.simulate import (
-    initial_state as initial_state,
-    resume as resume,
-    simulate as simulate,
-)
+from supple.run.simulate import resume as resume, simulate as simulate
+from supple.run.start import initial_state as initial_state
 from supple.run.statics import (
     Equilibrium as Equilibrium,
     assembled as assembled,

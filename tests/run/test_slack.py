@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.run.simulate import start_state
+from supple.run.start import start_state
 
 LENGTH, OFFSET = 0.3, 4e-3
 SOFT = sp.Material(E=1e7, density=1000.0, damping=sp.StiffnessDamping(2e-3))

@@ -185,3 +185,15 @@ def test_modes_under_a_follower_load_are_those_of_the_linear_model():
 def test_configurations_that_do_not_fit_are_refused():
     with pytest.raises(sp.StateError, match=r"\(12,\)"):
         sp.modes(clamped(), at=np.zeros(12))
+
+
+def test_quaternions_of_a_configuration_may_have_any_length():
+    ball = sp.Body(
+        "ball", mass=1.0, com=(0, 0, -0.5), inertia=(0.1, 0.2, 0.3), joint=sp.Spherical()
+    )
+    model = sp.Robot(ball).build()
+    tilted = np.array([0.9, 0.1, -0.3, 0.0])
+    unit, longer = (tilted * size / np.linalg.norm(tilted) for size in (1.0, 3.0))
+    for found in (sp.modes, sp.linearise):
+        expected, got = found(model, at=unit), found(model, at=longer)
+        np.testing.assert_allclose(got.stiffness, expected.stiffness, atol=1e-12)

@@ -12,7 +12,8 @@ from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
 from supple.robot.robot import Robot
-from supple.run.simulate import initial_state, simulate
+from supple.run.simulate import simulate
+from supple.run.start import initial_state
 from supple.run.statics import Equilibrium, assembled, equilibrium, modes, release, sweep
 from supple.solve.modes import Modes
 from supple.time.scheme import AbstractScheme

@@ -144,12 +144,9 @@ def rod_shape(
 
 def shape_from_start(rod: RodGroup, q: Float[Array, " m"]) -> Pose:
     """Poses of one rod's further samples seen from its first section, for its own coordinates."""
-    rotation = rod.grid.rotations(q, jnp.asarray(rod.length))
+    pose = rod.grid.poses(q, jnp.asarray(rod.length))
     nodes = rod.grid.weights.shape[0]
-    strain = rod.grid.strain(q)
-    tangent = jnp.einsum("nij,nj->ni", rotation[:nodes], strain[:, 3:])
-    position = rod.length * rod.grid.integration @ tangent
-    return Pose(rotation[nodes:], position[nodes:])
+    return Pose(pose.rotation[nodes:], pose.position[nodes:])
 
 
 def rod_strain(

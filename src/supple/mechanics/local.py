@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.lie import Pose, small
+from supple.lie import Pose
 from supple.model.joints import DrivenJoint
 from supple.model.model import Group, JointGroup, Model, RodGroup
 
@@ -68,21 +68,15 @@ def local_motion(model: Model, index: int, c: Coordinates) -> Local:
 
 
 def _rod_motion(group: RodGroup, q: Float[Array, "b m"], qdot: Float[Array, "b m"]) -> Local:
-    """Samples of rods: orientations by the space integrator, positions by quadrature of R γ.
+    """Samples of rods.
 
-    Samples stay at fractions of the length. A length that changes adds L̇ ξ to the rate of L ξ: a drift.
+    They stay at fractions of the length. A length that changes adds L̇ ξ to the rate of L ξ: a drift.
     Material that passes a sample, in rods that slide out of their base, is followed in
     :mod:`supple.mechanics.sliding`.
     """
 
     def one(rod: RodGroup, q: Float[Array, " m"]) -> tuple[Pose, Float[Array, "p d"]]:
-        grid, length = rod.grid, rod.length
-        rotation = grid.rotations(q, length)
-        integration = length * grid.integration
-        count = grid.weights.shape[0]
-        stretch = grid.rest[:, 3:] + jnp.einsum("nim,m->ni", grid.basis[:, 3:], q)
-        tangent = small.times(rotation[:count], stretch)
-        return Pose(rotation, integration @ tangent), integration
+        return rod.grid.poses(q, rod.length), rod.length * rod.grid.integration
 
     still = dataclasses.replace(group, growth_rates=None)
     pose, integration = jax.vmap(one)(still, q)

@@ -1,6 +1,5 @@
 """From tendons, chambers, motors and springs as users write them to the transmissions of the model."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -38,6 +37,7 @@ from supple.model.transmissions import (
 from supple.numeric import asarray, is_traced, stack
 from supple.robot.actuators import Actuator, Chamber, Motor, Spring, Tendon
 from supple.robot.items import Rod
+from supple.robot.numbering import Numbering
 from supple.robot.robot import Robot
 from supple.robot.seating import Seat, Seating
 from supple.space.quadrature import Panels
@@ -132,24 +132,22 @@ def transmissions_of(
     robot: Robot,
     seating: Seating,
     routes: list[Route],
-    slots: dict[str, list[Slot]],
-    sample_of: Callable[[Seat], int],
-    nv: int,
+    at: Numbering,
 ) -> Transmissions:
     """All transmissions of a robot."""
     items = actuators_of(robot)
     if not items:
-        return no_transmissions(nv)
+        return no_transmissions(at.nv)
     rods = {item.name: item for item in robot.items if isinstance(item, Rod)}
-    places = {slot.name: slot for slot in slots["rod"]}
-    joints = {slot.name: slot for slot in slots["joint"]}
+    places = {slot.name: slot for slot in at.slots["rod"]}
+    joints = {slot.name: slot for slot in at.slots["joint"]}
     motors = {item.name: item for item in items if isinstance(item, Motor)}
 
     channels = _channels(items, routes, rods, places)
-    segments = _segments(items, routes, sample_of)
+    segments = _segments(items, routes, at)
     constants, arms = [], []
     for item, route in zip(items, routes, strict=True):
-        constant, own = _affine(item, route, rods, places, joints, motors, nv)
+        constant, own = _affine(item, route, rods, places, joints, motors, at.nv)
         constants.append(constant)
         arms.append(own)
     rest = _rest_lengths(items, routes, channels, constants, seating)
@@ -283,9 +281,7 @@ def _rest_lengths(
     return rest
 
 
-def _segments(
-    items: list[Actuator], routes: list[Route], sample_of: Callable[[Seat], int]
-) -> Segments:
+def _segments(items: list[Actuator], routes: list[Route], at: Numbering) -> Segments:
     lines = [(i, a, b) for i, route in enumerate(routes) for a, b in route.lines]
     if not lines:
         return no_segments()
@@ -293,8 +289,8 @@ def _segments(
         inner=stack([a.offset.position for _, a, _ in lines]),
         outer=stack([b.offset.position for _, _, b in lines]),
         corners=_corners(items, [i for i, _, _ in lines]),
-        inner_sample=tuple(sample_of(a) for _, a, _ in lines),
-        outer_sample=tuple(sample_of(b) for _, _, b in lines),
+        inner_sample=tuple(at.sample_of(a) for _, a, _ in lines),
+        outer_sample=tuple(at.sample_of(b) for _, _, b in lines),
         of=tuple(i for i, _, _ in lines),
     )
 

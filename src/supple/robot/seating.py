@@ -181,14 +181,13 @@ def _along(rod: Rod, u: float) -> Pose:
     grid = rod_grid(
         rod.strain_field(), rod.rest, (u,), rod.space, rod.nodes, tuple(rod.breaks), rod.length
     )
-    rotation, position = _end(grid, asarray(rod.length))
-    backend: Any = jnp if is_traced(position) else np
-    return Pose(backend.asarray(rotation), backend.asarray(position))
+    pose = _end(grid, asarray(rod.length))
+    backend: Any = jnp if is_traced(pose) else np
+    return Pose(backend.asarray(pose.rotation), backend.asarray(pose.position))
 
 
 @partial(jit, quick=True)
-def _end(grid: RodGrid, length: Any) -> tuple[Any, Any]:
-    """Orientation and position at the last sample of a rod at rest."""
-    rotation = grid.rotations(jnp.zeros(grid.basis.shape[-1]), length)
-    tangent = jnp.einsum("nij,nj->ni", rotation[: len(grid.weights)], grid.rest[:, 3:])
-    return rotation[-1], length * (grid.integration @ tangent)[-1]
+def _end(grid: RodGrid, length: Any) -> Pose:
+    """Pose of the last sample of a rod at rest."""
+    pose = grid.poses(jnp.zeros(grid.basis.shape[-1]), length)
+    return Pose(pose.rotation[-1], pose.position[-1])

@@ -22,7 +22,7 @@ from supple.mechanics.local import Coordinates, retract
 from supple.mechanics.slack import can_slack, hold, reconsider, taut_at
 from supple.model.model import Model
 from supple.robot.robot import Robot
-from supple.run.simulate import as_model
+from supple.run.start import as_model
 from supple.run.statics import Equilibrium, equilibrium
 from supple.solve.modes import free_motions
 

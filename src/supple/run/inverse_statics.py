@@ -18,7 +18,7 @@ from supple.mechanics.frames import find_frame, frame_motion
 from supple.model.inputs import find_input, input_slices, input_vector, with_inputs
 from supple.model.model import Model
 from supple.robot.robot import Robot
-from supple.run.simulate import as_model
+from supple.run.start import as_model
 from supple.run.statics import equilibrium
 from supple.solve.equilibrium import EquilibriumStatus, solve_equilibrium
 

@@ -20,8 +20,9 @@ from supple.robot.items import Prescribe
 from supple.robot.joint import Prismatic
 from supple.robot.loads import Wrench
 from supple.robot.robot import Robot
+from supple.run.loop import saved_at
 from supple.run.outside import ControllerFailed, Outside
-from supple.run.simulate import as_model, saved_at, start_state
+from supple.run.start import as_model, start_state
 from supple.time.advance import Cursor, Saved, Status, advance, begin, restart
 from supple.time.alpha import generalized_alpha
 from supple.time.control import FixedStep

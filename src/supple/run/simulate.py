@@ -1,8 +1,7 @@
-"""Run a robot through time: compiled chunks, progress, interruption, continuation."""
+"""Run a robot through time, and continue runs."""
 
-import time as clock
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,96 +9,27 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from supple.compile import jit
 from supple.errors import SolveError, StateError
-from supple.mechanics.inverse_dynamics_tangent import mass_matrix
-from supple.mechanics.local import neutral
-from supple.model.inputs import input_slices
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
 from supple.results.store import Store
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
-from supple.run.assembly import check_closed, closed_at_rest
-from supple.run.carry import carry_over
 from supple.run.inside_out import warn_if_inside_out
-from supple.run.outside import ControllerFailed, Outside
-from supple.time.advance import (
-    Cursor,
-    Saved,
-    Status,
-    advance,
-    begin,
-    cursor_like,
-    instant,
-    restart,
-)
+from supple.run.loop import CHUNK, Plan, Progress, Watch, carry_out, saved_at
+from supple.run.outside import Outside
+from supple.run.start import as_model, start_state
+from supple.time.advance import Cursor, Saved, begin, cursor_like
 from supple.time.ahead import compiled_ahead
 from supple.time.alpha import GeneralizedAlpha, generalized_alpha
 from supple.time.collocation import radau
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.scheme import AbstractScheme
 
-Progress = Callable[[float, int], None]
-"""Called with the simulated time (s) and the number of steps so far."""
-Watch = Callable[[Result], None]
-"""Called with the newest instants of a run that goes on."""
-
 UNDAMPED = (
     "an undamped scheme (γ = ½) is weakly unstable on closed loops and imposed coordinates: forces oscillate "
     "from step to step and may grow. Use generalized_alpha(rho) with rho < 1, or radau()"
 )
-
-CHUNK = 256
-"""Most steps between two looks at the clock."""
-FIRST = 8
-"""Steps before the first report, where reports are wanted."""
-PERIOD = 0.25
-"""Seconds between reports and between writes to a store, and the longest wait for Ctrl-C."""
-
-
-def as_model(robot: Robot | Model, accuracy: float | None = None) -> Model:
-    """The model of a robot (for an accuracy, where it leaves choices open), or the model itself."""
-    if isinstance(robot, Robot):
-        return robot.build(DEFAULT_ACCURACY if accuracy is None else accuracy)
-    return robot
-
-
-def initial_state(
-    model: Model,
-    q: Any = None,
-    v: Any = None,
-    t: float = 0.0,
-) -> State:
-    """A state at rest in the described shape, unless q or v say otherwise."""
-    configuration = neutral(model) if q is None else np.asarray(q, dtype=float)
-    velocity = np.zeros(model.nv) if v is None else np.asarray(v, dtype=float)
-    for name, array, size in (("q", configuration, model.nq), ("v", velocity, model.nv)):
-        if array.shape != (size,):
-            raise StateError(f"{name}: got shape {array.shape}; need ({size},) for {model.name!r}")
-        if not np.all(np.isfinite(array)):
-            bad = int(np.flatnonzero(~np.isfinite(array))[0])
-            raise StateError(f"{name}[{bad}]: got {array[bad]}; need finite numbers")
-    configuration = _with_unit_quaternions(model, configuration)
-    return State(np.asarray(float(t)), configuration, velocity, np.zeros(model.nv))
-
-
-def _with_unit_quaternions(model: Model, q: np.ndarray) -> np.ndarray:
-    """Quaternions may be given in any length, as in descriptions; poses take them for unit ones."""
-    q = q.copy()
-    for slot in model.topology.joint_slots:
-        group = model.groups[slot.group]
-        if group.nq == group.nv:
-            continue
-        quaternion = q[slot.q][:4]
-        norm = np.linalg.norm(quaternion)
-        if norm == 0:
-            raise StateError(
-                f"q of joint {slot.name!r}: got the quaternion {quaternion.tolist()}; "
-                "need one that is not zero, (1, 0, 0, 0) for no turn"
-            )
-        quaternion /= norm
-    return q
 
 
 def simulate(
@@ -149,35 +79,30 @@ def simulate(
         warnings.warn(UNDAMPED, RuntimeWarning, stacklevel=2)
     h = control.dt if isinstance(control, FixedStep) else min(control.largest, duration) * 1e-4
     first_step = jnp.asarray(h, dtype=float)  # never weakly typed
-    disk = Store(store) if isinstance(store, str | Path) else store
     with compiled_ahead(model, scheme, control, CHUNK):
         state = start_state(model, start)
         instants = None if output is None else _checked_output(output, float(state.t))
-        outside = Outside(model, float(state.t))
-        settings = {"scheme": scheme, "control": control, "duration": duration, "outside": outside}
-        if disk is not None and go_on and disk.exists:
-            like = cursor_like(model, scheme)
-            cursor, past = _from_store(disk, model, settings, like)
+        plan = Plan(
+            model,
+            scheme,
+            control,
+            duration,
+            Outside(model, float(state.t)),
+            max_steps,
+            progress,
+            watch,
+            disk=Store(store) if isinstance(store, str | Path) else store,
+            description=robot if isinstance(robot, Robot) else None,
+        )
+        if plan.disk is not None and go_on and plan.disk.exists:
+            cursor, past = _from_store(plan.disk, plan)
         else:
             cursor = begin(model, scheme, state, first_step)
             past = saved_at(cursor)
-            if disk is not None:
-                disk.create({"robot": model.name, "settings": _settings_text(settings)})
-                disk.append(past, cursor)
-    result = _run(
-        model,
-        scheme,
-        control,
-        cursor,
-        past,
-        duration,
-        settings,
-        progress,
-        max_steps,
-        watch=watch,
-        disk=disk,
-        description=robot if isinstance(robot, Robot) else None,
-    )
+            if plan.disk is not None:
+                plan.disk.create({"robot": model.name, "settings": _settings_text(plan)})
+                plan.disk.append(past, cursor)
+    result = carry_out(plan, cursor, past)
     warn_if_inside_out(model, result.q)
     if instants is not None:
         result = _at_output(result, instants)
@@ -195,232 +120,36 @@ def resume(
     """
     if result.cursor is None:
         raise StateError("result: it has no cursor to continue from")
-    settings = dict(result.settings)
-    begun = float(result.t[0])
-    if duration is not None:
-        settings["duration"] = float(result.cursor.state.t) - begun + duration
-    cursor = result.cursor._replace(status=jnp.zeros((), dtype=int))
-    past = Saved(*(getattr(result, field) for field in Saved._fields))
-    return _run(
+    plan = Plan(
         result.model,
-        settings["scheme"],
-        settings["control"],
-        cursor,
-        past,
-        settings["duration"],
-        settings,
-        progress,
-        10_000_000,
+        **result.settings,
+        progress=progress,
         seconds=result.wall_seconds,
         description=result.description,
     )
+    if duration is not None:
+        done = float(result.cursor.state.t) - float(result.t[0])
+        plan = replace(plan, duration=done + duration)
+    cursor = result.cursor._replace(status=jnp.zeros((), dtype=int))
+    past = Saved(*(getattr(result, field) for field in Saved._fields))
+    return carry_out(plan, cursor, past)
 
 
-def _run(
-    model: Model,
-    scheme: AbstractScheme,
-    control: StepControl,
-    cursor: Cursor,
-    past: Saved,
-    duration: float,
-    settings: dict[str, Any],
-    progress: Progress | None,
-    max_steps: int,
-    seconds: float = 0.0,
-    watch: Watch | None = None,
-    disk: Store | None = None,
-    description: Any = None,
-) -> Result:
-    begun = float(past.t[0])
-    stop = begun + duration
-    outside: Outside = settings["outside"]
-    walls = [stop]
-    if isinstance(control, ErrorControl):
-        walls = [c for c in model.corners if begun < c < stop] + walls
-    chunks, count = [past], len(past.t) - 1
-    # Chunks on disk, and since when: a write costs as much as many steps.
-    stored, stored_at = len(chunks), 0.0
-    clock_start = reported = clock.perf_counter()
-    attempts = CHUNK if progress is None and watch is None else FIRST
-    status, reason = Status.RUNNING, ""
-
-    def outcome(saved: Saved, status: Status, reason: str) -> Result:
-        return Result(
-            model=model,
-            **saved._asdict(),
-            status=status,
-            message=_message(model, status, cursor, reason),
-            rejected=int(cursor.rejected),
-            wall_seconds=seconds + clock.perf_counter() - clock_start,
-            settings=settings,
-            cursor=cursor,
-            description=description,
-        )
-
-    try:
-        while status == Status.RUNNING and count < max_steps:
-            now = float(cursor.state.t)
-            if now >= stop:  # a run on disk that had come to its end
-                status = Status.DONE
-                break
-            feedback, period = outside.react(model, cursor.state, cursor.feedback)
-            cursor = cursor._replace(feedback=feedback)
-            sampled = isinstance(control, FixedStep) and period < 1.5 * control.dt and now > begun
-            caught = cursor.taut is not None and bool(cursor.taut.caught)
-            if now in walls[:-1] or (period > 0 and not sampled) or caught:
-                cursor = restart(model, scheme, cursor)
-            wall = min((w for w in walls if w > now), default=stop)
-            wall = min(wall, outside.next_call())
-            called = clock.perf_counter()
-            after, saved, found = advance(
-                model,
-                scheme,
-                control,
-                CHUNK,
-                cursor,
-                jnp.asarray(begun),
-                jnp.asarray(wall),
-                jnp.asarray(float(duration)),
-                jnp.asarray(min(attempts, max_steps - count)),
-            )
-            number = int(found)  # waits; a run interrupted here goes on from the cursor before
-            chunks.append(Saved(*(np.asarray(x)[:number] for x in saved)))
-            cursor = after
-            count += number
-            status = Status(int(cursor.status))
-            if status == Status.DONE and wall < stop:
-                status = Status.RUNNING
-                cursor = cursor._replace(status=jnp.zeros((), dtype=int))
-            looked = clock.perf_counter()
-            if disk is not None and (status != Status.RUNNING or looked - stored_at >= PERIOD):
-                disk.append(_joined(chunks[stored:]), cursor)
-                stored, stored_at = len(chunks), looked
-            attempts = _next_attempts(attempts, looked - called)
-            due = status != Status.RUNNING or looked - reported >= PERIOD
-            if due:
-                reported = looked
-            if progress is not None and due:
-                progress(float(cursor.state.t), count)
-            if watch is not None and due and number:
-                watch(outcome(chunks[-1], status, reason))
-        if status == Status.RUNNING:
-            status = Status.STEP_LIMIT
-    except KeyboardInterrupt:
-        status = Status.INTERRUPTED
-    except ControllerFailed as error:
-        status, reason = Status.BAD_INPUT, str(error)
-    if len(chunks[-1].t) and chunks[-1].t[-1] > float(cursor.state.t):
-        chunks.pop()  # interrupted before the cursor could follow
-    if disk is not None and stored < len(chunks):
-        disk.append(_joined(chunks[stored:]), cursor)
-    return outcome(_joined(chunks), status, reason)
-
-
-def _joined(chunks: list[Saved]) -> Saved:
-    return Saved(*(np.concatenate(parts) for parts in zip(*chunks, strict=True)))
-
-
-def _next_attempts(attempts: int, seconds: float) -> int:
-    """Attempts that should take PERIOD, if the last took ``seconds``; changes at most fourfold."""
-    wanted = attempts * PERIOD / max(seconds, 1e-9)
-    return int(np.clip(wanted, max(attempts // 4, 1), min(4 * attempts, CHUNK)))
-
-
-def _settings_text(settings: dict[str, Any]) -> str:
+def _settings_text(plan: Plan) -> str:
     """Settings that a run on disk must have to be continued."""
-    return "; ".join(f"{k}={v!r}" for k, v in settings.items() if k != "outside")
+    return "; ".join(f"{k}={v!r}" for k, v in plan.settings.items() if k != "outside")
 
 
-def _from_store(
-    disk: Store, model: Model, settings: dict[str, Any], like: Any
-) -> tuple[Cursor, Saved]:
+def _from_store(disk: Store, plan: Plan) -> tuple[Cursor, Saved]:
     """Cursor and instants of a run on disk, to be continued."""
-    held, wanted = disk.progress["about"].get("settings"), _settings_text(settings)
+    held, wanted = disk.progress["about"].get("settings"), _settings_text(plan)
     if held != wanted:
         raise StateError(f"store: {disk.path}: got settings {wanted}; need those it holds: {held}")
-    if any(not control.compiled for control in model.controls):
+    if any(not control.compiled for control in plan.model.controls):
         need = "compiled controllers: the memory of Python objects is not stored"
         raise StateError(f"store: {disk.path}: cannot go on; need {need}")
-    running = jnp.zeros((), dtype=int)
-    return disk.cursor(like)._replace(status=running), disk.saved()
-
-
-def _message(model: Model, status: Status, cursor: Cursor, reason: str) -> str:
-    t = float(cursor.state.t)
-    if status == Status.DONE:
-        return f"{status.message} (t = {t:g} s)"
-    text = f"{status.message} at t = {t:.9g} s, step {float(cursor.h):.3g} s"
-    if reason:
-        text += f": {reason}"
-    if status == Status.BAD_INPUT and not reason:
-        text += f": inputs {_named_inputs(model, cursor)} must be finite"
-    if status == Status.NOT_CONVERGED and not np.all(np.isfinite(cursor.state.a)):
-        text += f": accelerations there are not finite; {_no_acceleration(model, cursor)}"
-    elif status == Status.NOT_CONVERGED:
-        text += (
-            f"; the largest correction was in {coordinate_owner(model, int(cursor.worst))}. "
-            "Check loads and stiffness there, or try more nodes, a smaller dt or radau()."
-        )
-    return text
-
-
-def _no_acceleration(model: Model, cursor: Cursor) -> str:
-    """Why a state has no acceleration, for messages: a motion without mass, or loads."""
-    mass = np.asarray(jit(mass_matrix, quick=True)(model, cursor.state.q))
-    values, motions = np.linalg.eigh(mass)
-    if not np.all(np.isfinite(mass)) or values[0] > 1e-14 * values[-1]:
-        return "check the loads."
-    owner = coordinate_owner(model, int(np.argmax(np.abs(motions[:, 0]))))
-    return f"{owner} moves nothing that has inertia: give bodies their inertia (kg m²)."
-
-
-def _named_inputs(model: Model, cursor: Cursor) -> dict[str, Any]:
-    values = np.asarray(cursor.feedback.inputs)
-    return {name: values[where].tolist() for name, (where, _) in input_slices(model).items()}
-
-
-def coordinate_owner(model: Model, coordinate: int) -> str:
-    """Name of the item a coordinate belongs to, for messages."""
-    for kind, slots in (
-        ("rod", model.topology.rod_slots),
-        ("joint of", model.topology.joint_slots),
-    ):
-        for slot in slots:
-            if slot.v_start <= coordinate < slot.v_stop:
-                return f"{kind} {slot.name!r}, coordinate {coordinate - slot.v_start}"
-    return f"coordinate {coordinate}"
-
-
-def start_state(model: Model, start: Any) -> State:
-    """The state to start from; one that knows its model is carried over by name."""
-    if callable(start):
-        start = start(model)
-    if start is None:
-        state = initial_state(model)
-        if model.holonomic:
-            closed = closed_at_rest(model, np.asarray(state.q), 0.0)
-            return initial_state(model, closed.q)
-        return state
-    held = getattr(start, "model", None)
-    if isinstance(start, Result):
-        start = start.final
-    t = float(getattr(start, "t", 0.0))
-    if held is not None and held.topology != model.topology:
-        known = initial_state(held, start.q, getattr(start, "v", None), t)
-        state = carry_over(known, held, model)
-    else:
-        state = initial_state(model, start.q, getattr(start, "v", None), t)
-        forces = getattr(start, "multipliers", None)
-        if forces is not None and np.size(forces) == model.equations > 0:  # they tell what is taut
-            state = replace(state, multipliers=np.asarray(forces))
-    if model.holonomic:
-        check_closed(model, np.asarray(state.q), t)
-    return state
-
-
-def saved_at(cursor: Cursor) -> Saved:
-    """The one instant of a cursor, as a chunk."""
-    return Saved(*(np.asarray(x)[None] for x in instant(cursor)))
+    cursor = disk.cursor(cursor_like(plan.model, plan.scheme))
+    return cursor._replace(status=jnp.zeros((), dtype=int)), disk.saved()
 
 
 def _checked_output(output: Any, begun: float) -> np.ndarray:

@@ -21,14 +21,16 @@ from supple.mechanics.frames import (
     rod_strain,
 )
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
-from supple.mechanics.local import Coordinates, difference, neutral, retract
+from supple.mechanics.local import Coordinates, difference, retract
 from supple.mechanics.transmissions import transmission_state
 from supple.model.model import Model
 from supple.results.result import Result
 from supple.robot.robot import Robot
 from supple.run.assembly import check_closed, open_message, relaxed
 from supple.run.inside_out import warn_if_inside_out
-from supple.run.simulate import as_model, coordinate_owner, initial_state, simulate
+from supple.run.message import coordinate_owner
+from supple.run.simulate import simulate
+from supple.run.start import as_model, initial_state
 from supple.solve.equilibrium import (
     EquilibriumSolution,
     EquilibriumStatus,
@@ -275,10 +277,8 @@ def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> 
     model = as_model(robot)
     if model.holonomic:
         at = assembled(model) if at is None else at
-        check_closed(model, np.asarray(getattr(at, "q", at)), float(getattr(at, "t", 0.0)))
-    q = neutral(model) if at is None else getattr(at, "q", at)
-    t, forces = getattr(at, "t", 0.0), getattr(at, "multipliers", None)
-    return vibration_modes(model, q, count, t, forces)
+    t, forces = float(getattr(at, "t", 0.0)), getattr(at, "multipliers", None)
+    return vibration_modes(model, _configuration(model, at, t), count, t, forces)
 
 
 def linearise(robot: Robot | Model, *, at: Any = None, t: float | None = None) -> LinearModel:
@@ -291,7 +291,13 @@ def linearise(robot: Robot | Model, *, at: Any = None, t: float | None = None) -
     t = float(getattr(at, "t", 0.0) if t is None else t)
     if model.equations and at is None:
         at = equilibrium(model, t=t)
-    if model.holonomic:
-        check_closed(model, np.asarray(getattr(at, "q", at)), t)
-    q = neutral(model) if at is None else getattr(at, "q", at)
+    q = _configuration(model, at, t)
     return linear_model(model, q, getattr(at, "v", None), t, getattr(at, "multipliers", None))
+
+
+def _configuration(model: Model, at: Any, t: float) -> np.ndarray:
+    """Checked configuration of a state or equilibrium, of numbers, or (None) of the described shape."""
+    q = np.asarray(initial_state(model, getattr(at, "q", at), t=t).q)
+    if model.holonomic:
+        check_closed(model, q, t)
+    return q

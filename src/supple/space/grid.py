@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from supple.arrays import Array
+from supple.lie import Pose, small
 from supple.numeric import asarray, is_traced
 from supple.space import magnus, spectral
 from supple.space.integrator import Magnus, RungeKutta, SpaceIntegrator
@@ -62,6 +63,13 @@ class RodGrid(eqx.Module):
     def strain(self, q: Float[Array, " m"]) -> Float[Array, "n 6"]:
         """Strain at the nodes."""
         return self.rest + jnp.einsum("nim,m->ni", self.basis, q)
+
+    def poses(self, q: Float[Array, " m"], length: Float[Array, ""]) -> Pose:
+        """Pose of each sample relative to the rod's start: positions by quadrature of R γ."""
+        rotation = self.rotations(q, length)
+        stretch = self.rest[:, 3:] + jnp.einsum("nim,m->ni", self.basis[:, 3:], q)
+        tangent = small.times(rotation[: self.weights.shape[0]], stretch)
+        return Pose(rotation, (length * self.integration) @ tangent)
 
     def rotations(self, q: Float[Array, " m"], length: Float[Array, ""]) -> Float[Array, "p 3 3"]:
         """Orientation of each sample relative to the rod's start."""

@@ -1,0 +1,113 @@
+"""Batch the elements of a robot: those of one kind and shape are computed together."""
+
+from typing import Any
+
+import jax
+import numpy as np
+from jaxtyping import Float
+
+from supple.errors import DescriptionError
+from supple.model.laws import as_law
+from supple.model.model import Group, JointGroup, RodGroup
+from supple.numeric import asarray, is_traced, stack
+from supple.robot.items import Rod
+from supple.robot.seating import Element
+from supple.section.added import added_mass
+from supple.space import RodGrid, rod_grid
+from supple.space.grid import one_sided
+from supple.space.quadrature import Panels
+from supple.strain.field import STRAINS
+
+
+def grouped(elements: list[Element]) -> list[Group]:
+    """Groups of elements of one kind and shape; joints first, in order of appearance."""
+    batches: dict[Any, list[tuple[Element, Any]]] = {}
+    for element in sorted(elements, key=lambda e: e.rod is not None):
+        part = _rod_part(element) if element.rod is not None else _joint_part(element)
+        leaves, structure = jax.tree.flatten(part)
+        key = (structure, tuple(np.shape(leaf) for leaf in leaves))
+        batches.setdefault(key, []).append((element, part))
+    groups: list[Group] = []
+    for g, batch in enumerate(batches.values()):
+        for row, (element, _) in enumerate(batch):
+            element.group, element.row = g, row
+        parts = [part for _, part in batch]
+        groups.append(jax.tree.map(lambda *leaves: _stack(leaves), *parts))
+    return groups
+
+
+def _rod_part(element: Element) -> RodGroup:
+    rod = element.rod
+    assert rod is not None
+    grid = rod_grid(
+        rod.strain_field(),
+        rod.rest,
+        tuple(element.points),
+        rod.space,
+        rod.nodes,
+        tuple(rod.breaks),
+        rod.length,
+    )
+    _check_nodes(rod, np.asarray(grid.basis))
+    nodes = one_sided(np.asarray(grid.points)[: len(grid.weights)], grid.edges)
+    matrices = rod.sectional().matrices(nodes)
+    undamped = not is_traced(matrices.damping) and not np.any(matrices.damping)
+    return RodGroup(
+        grid=grid,
+        length=asarray(rod.length),
+        stiffness=matrices.stiffness,
+        damping=None if undamped else matrices.damping,
+        inertia=matrices.inertia,
+        added=_added(element, nodes),
+        growth=None if rod.growth is None else as_law(rod.growth),
+        slope=np.einsum("nk,kim->nim", _slopes(rod, grid), grid.basis) if rod.slides else None,
+    )
+
+
+def _slopes(rod: Rod, grid: RodGrid) -> np.ndarray:
+    """Matrix of d/du at the nodes of a rod."""
+    count = len(grid.weights) // (len(grid.edges) - 1)
+    return Panels(grid.edges, count, rod.space.node_family).differentiation
+
+
+def _check_nodes(rod: Rod, basis: Float[np.ndarray, "n 6 m"]) -> None:
+    """Refuse strain functions that the nodes cannot tell apart: some motion would have no mass."""
+    strains = np.array(rod.strain_field().rows)
+    for strain in np.unique(strains):
+        functions = basis[:, strain, strains == strain]
+        told_apart = int(np.linalg.matrix_rank(functions))
+        if told_apart < functions.shape[1]:
+            need = (
+                f"more nodes, or fewer functions: at {len(basis)} nodes only {told_apart} of the "
+                f"{functions.shape[1]} functions of {STRAINS[strain]} are independent"
+            )
+            raise DescriptionError(rod.name, "nodes", rod.nodes, need)
+
+
+def _added(element: Element, nodes: np.ndarray) -> Any:
+    """Inertia of fluid around a swimming rod; None for others."""
+    if element.added is None or element.rod is None or element.rod.section is None:
+        return None
+    return element.added * added_mass(element.rod.section, nodes)
+
+
+def _joint_part(element: Element) -> JointGroup:
+    joint = element.joint
+    assert joint is not None
+    stiffness, rest, damping = element.spring
+    dry = element.friction
+    undamped = not is_traced(damping) and not np.any(damping)
+    return JointGroup(
+        joint=joint,
+        stiffness=asarray(stiffness) + np.zeros(joint.nv),
+        rest=asarray(rest) + np.zeros(joint.nq),
+        damping=None if undamped else asarray(damping) + np.zeros(joint.nv),
+        friction=None if dry is None else stack([asarray(d) + np.zeros(joint.nv) for d in dry]),
+        armature=element.armature,
+    )
+
+
+def _stack(leaves: tuple[Any, ...]) -> Any:
+    if np.issubdtype(np.asarray(leaves[0]).dtype if not is_traced(leaves) else float, np.integer):
+        return np.stack(leaves)
+    return stack(leaves)

@@ -1,0 +1,58 @@
+"""What people are told of a run: where and why it ended, and whose coordinate is to blame."""
+
+from typing import Any
+
+import numpy as np
+
+from supple.compile import jit
+from supple.mechanics.inverse_dynamics_tangent import mass_matrix
+from supple.model.inputs import input_slices
+from supple.model.model import Model
+from supple.time.advance import Cursor, Status
+
+
+def run_message(model: Model, status: Status, cursor: Cursor, reason: str) -> str:
+    """How a run ended: where, why, and what may help."""
+    t = float(cursor.state.t)
+    if status == Status.DONE:
+        return f"{status.message} (t = {t:g} s)"
+    text = f"{status.message} at t = {t:.9g} s, step {float(cursor.h):.3g} s"
+    if reason:
+        text += f": {reason}"
+    if status == Status.BAD_INPUT and not reason:
+        text += f": inputs {_named_inputs(model, cursor)} must be finite"
+    if status == Status.NOT_CONVERGED and not np.all(np.isfinite(cursor.state.a)):
+        text += f": accelerations there are not finite; {_no_acceleration(model, cursor)}"
+    elif status == Status.NOT_CONVERGED:
+        text += (
+            f"; the largest correction was in {coordinate_owner(model, int(cursor.worst))}. "
+            "Check loads and stiffness there, or try more nodes, a smaller dt or radau()."
+        )
+    return text
+
+
+def _no_acceleration(model: Model, cursor: Cursor) -> str:
+    """Why a state has no acceleration, for messages: a motion without mass, or loads."""
+    mass = np.asarray(jit(mass_matrix, quick=True)(model, cursor.state.q))
+    values, motions = np.linalg.eigh(mass)
+    if not np.all(np.isfinite(mass)) or values[0] > 1e-14 * values[-1]:
+        return "check the loads."
+    owner = coordinate_owner(model, int(np.argmax(np.abs(motions[:, 0]))))
+    return f"{owner} moves nothing that has inertia: give bodies their inertia (kg m²)."
+
+
+def _named_inputs(model: Model, cursor: Cursor) -> dict[str, Any]:
+    values = np.asarray(cursor.feedback.inputs)
+    return {name: values[where].tolist() for name, (where, _) in input_slices(model).items()}
+
+
+def coordinate_owner(model: Model, coordinate: int) -> str:
+    """Name of the item a coordinate belongs to, for messages."""
+    for kind, slots in (
+        ("rod", model.topology.rod_slots),
+        ("joint of", model.topology.joint_slots),
+    ):
+        for slot in slots:
+            if slot.v_start <= coordinate < slot.v_stop:
+                return f"{kind} {slot.name!r}, coordinate {coordinate - slot.v_start}"
+    return f"coordinate {coordinate}"

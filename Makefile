@@ -11,8 +11,8 @@ STAMP := .venv/.stamp
 # not reach SciPy's OpenBLAS, which solves JAX's linear systems on the CPU: with its default
 # threads on busy cores, a batched solve of some 30 ms was seen to take seconds.
 # Compiled functions are kept between runs.
-TEST_ENV := JAX_PLATFORMS=cpu OPENBLAS_NUM_THREADS=1 \
-	XLA_FLAGS="--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1" \
+TEST_ENV = JAX_PLATFORMS=cpu OPENBLAS_NUM_THREADS=1 \
+	XLA_FLAGS="$(strip $(XLA) --xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1)" \
 	JAX_COMPILATION_CACHE_DIR="$(CURDIR)/.cache/jax" \
 	JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS=0 \
 	MPLBACKEND=agg
@@ -55,6 +55,8 @@ docs: $(STAMP)  ## the documentation, as a site in out/site
 	$(PY) -m mkdocs build --strict --quiet
 	@echo "site: $(CURDIR)/out/site/index.html"
 
+# Long runs are worth optimising, short tests are not (tests/conftest.py).
+validate: XLA := --xla_backend_optimization_level=1
 validate: $(STAMP)  ## the slow tests, the viewer in a browser, then the full benchmarks
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
 		|| { echo "the viewer is tested in a browser: apt-get install chromium" >&2; exit 1; }

@@ -1,10 +1,11 @@
 """How Supple compiles: many tiny operations in sequence, so that latency matters, not parallelism.
 
-On the CPU four of XLA's choices hurt such programs. Its newer fusion emitters double the compile time
-for no gain at these sizes; LLVM's higher levels of optimisation cost a fifth of it, again for none; its
-default scheduler hands tiny operations to a thread pool whose synchronisation costs more than the
-operations; and so do its matrix products, at up to a third of the time of a small rod's step. All are
-switched off for our own entry points.
+On the CPU some of XLA's choices hurt such programs. Its newer fusion emitters double the compile time
+for no gain at these sizes; LLVM's higher levels of optimisation cost a fifth of it, again for none. Its
+default scheduler, its matrix products and its larger loops are spread over a thread pool whose
+synchronisation costs more than the operations: up to a third of the time of a small rod's step. Reductions
+go to a library (YNN) whose overhead is a fifth of the time of a robot with many legs. All are switched off
+for our own entry points.
 """
 
 import os
@@ -17,12 +18,16 @@ import jax
 CPU_OPTIONS: dict[str, Any] = {
     "xla_cpu_use_fusion_emitters": False,
     "xla_cpu_multi_thread_eigen": False,
+    "xla_disable_hlo_passes": "cpu-parallel-task-assigner",
     "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
 }
-if "xla_backend_optimization_level" not in os.environ.get(
-    "XLA_FLAGS", ""
-):  # else the user's choice
+if "xla_backend_optimization_level" not in os.environ.get("XLA_FLAGS", ""):
     CPU_OPTIONS["xla_backend_optimization_level"] = 1
+if jax.__version_info__ >= (
+    0,
+    10,
+):  # matrix products may stay with the library: little code to compile
+    CPU_OPTIONS["xla_cpu_experimental_ynn_fusion_type"] = "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"
 
 QUICK = {"xla_backend_optimization_level": 0}
 """For programs that run once or a few times: half the speed, less than half the compile time."""

@@ -194,6 +194,7 @@ class Chamber(HoldsOne):
     end: float = 1.0
 
     needs: ClassVar[str] = "rod"
+    kinds: ClassVar[tuple[str, ...]] = ("pressure", "volume", "gas")
 
     __repr__ = brief
 
@@ -201,11 +202,7 @@ class Chamber(HoldsOne):
         check_name(self.name)
         check_positive(self.name, "area", self.area)
         check_vector(self.name, "offset", self.offset, (2,))
-        given = [name for name in ("pressure", "volume", "gas") if getattr(self, name) is not None]
-        if len(given) != 1:
-            need = "exactly one of pressure, volume and gas"
-            raise DescriptionError(self.name, "pressure, volume, gas", given, need)
-        check_law(self.name, given[0], getattr(self, given[0]))
+        _check_one_law(self)
         if not 0.0 <= self.start < self.end <= 1.0:
             raise DescriptionError(
                 self.name, "start, end", (self.start, self.end), "0 <= start < end <= 1"
@@ -214,9 +211,7 @@ class Chamber(HoldsOne):
     @property
     def kind(self) -> str:
         """What drives it: "pressure", "volume" or "gas"."""
-        return next(
-            name for name in ("pressure", "volume", "gas") if getattr(self, name) is not None
-        )
+        return _given(self)[0]
 
     def time_law(self) -> AbstractLaw:
         """The input as a law of time."""
@@ -250,25 +245,22 @@ class Motor:
     friction_speed: Scalar = 1e-2
 
     needs: ClassVar[str] = "solid"
+    kinds: ClassVar[tuple[str, ...]] = ("torque", "position", "velocity")
 
     __repr__ = brief
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        given = [n for n in ("torque", "position", "velocity") if getattr(self, n) is not None]
-        if len(given) != 1:
-            need = "exactly one of torque, position and velocity"
-            raise DescriptionError(self.name, "torque, position, velocity", given, need)
-        check_law(self.name, given[0], getattr(self, given[0]))
+        _check_one_law(self)
         for field in ("stiffness", "damping", "inertia", "viscous", "friction"):
             check_positive(self.name, field, getattr(self, field), allow_zero=True)
         for field in ("gear", "friction_speed"):
             check_positive(self.name, field, getattr(self, field))
         if is_traced(self.limit) or self.limit != float("inf"):
             check_positive(self.name, "limit", self.limit)
-        gains = {"position": "stiffness", "velocity": "damping"}.get(given[0])
+        gains = {"position": "stiffness", "velocity": "damping"}.get(self.kind)
         if gains and not is_traced(getattr(self, gains)) and getattr(self, gains) == 0:
-            raise DescriptionError(self.name, gains, 0.0, f"a gain > 0 to follow the {given[0]}")
+            raise DescriptionError(self.name, gains, 0.0, f"a gain > 0 to follow the {self.kind}")
         coordinate: Any = self.coordinate
         if not isinstance(coordinate, int) or isinstance(coordinate, bool) or coordinate < 0:
             raise DescriptionError(self.name, "coordinate", coordinate, "an integer, from 0")
@@ -289,7 +281,7 @@ class Motor:
     @property
     def kind(self) -> str:
         """What it follows: "torque", "position" or "velocity"."""
-        return next(n for n in ("torque", "position", "velocity") if getattr(self, n) is not None)
+        return _given(self)[0]
 
     def time_law(self) -> AbstractLaw:
         """The input as a law of time."""
@@ -333,3 +325,16 @@ class Spring(HoldsTwo):
 
 
 Actuator = Tendon | Chamber | Motor | Spring
+
+
+def _given(item: Chamber | Motor) -> list[str]:
+    """Which of its laws an item has."""
+    return [kind for kind in item.kinds if getattr(item, kind) is not None]
+
+
+def _check_one_law(item: Chamber | Motor) -> None:
+    kinds, given = item.kinds, _given(item)
+    if len(given) != 1:
+        need = f"exactly one of {', '.join(kinds[:-1])} and {kinds[-1]}"
+        raise DescriptionError(item.name, ", ".join(kinds), given, need)
+    check_law(item.name, given[0], getattr(item, given[0]))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.run import simulate as runner
+from supple.run import loop as runner
 
 SOFT = sp.Material(E=1e6, density=1000.0)
 

@@ -64,7 +64,7 @@ def _over_time(
         for name, values in curves.items():
             axes.plot(result.t, values, label=name, **options)
         axes.set(xlabel="time (s)", ylabel=label, title=title)
-        legend(axes, list(curves))
+        legend(axes)
     return axes
 
 
@@ -72,10 +72,10 @@ def energies(result: Result, *, axes: "Axes | None" = None) -> "Axes":
     """Kinetic, elastic, gravitational and total energy (J)."""
     own = result.energies
     curves = {name: getattr(own, name) for name in ("kinetic", "elastic", "potential")}
-    axes = _over_time(result, curves, axes, "Energy", "energy (J)")
+    with styled():
+        axes = new_axes() if axes is None else axes
     axes.plot(result.t, own.total, "--", color="k", linewidth=1.0, label="total")
-    axes.legend(ncols=2)
-    return axes
+    return _over_time(result, curves, axes, "Energy", "energy (J)")
 
 
 def position(result: Result, frame: str | None = None, *, axes: "Axes | None" = None) -> "Axes":
@@ -188,7 +188,7 @@ def newton(result: Result, *, axes: "Axes | None" = None) -> "Axes":
         axes.set(xlabel="time (s)", ylabel="count", title="Solver, from instant to instant")
         axes.set_ylim(bottom=0)
         axes.locator_params(axis="y", integer=True)
-        legend(axes, list(curves))
+        legend(axes)
     return axes
 
 

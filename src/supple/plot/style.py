@@ -1,6 +1,6 @@
 """One look for all plots: colours, lines, boxes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +106,12 @@ def plain_plane(axes: "Axes", plane: str) -> None:
     axes.locator_params(axis="x", nbins=6)
 
 
-def legend(axes: "Axes", names: Sequence[str]) -> None:
-    """A legend, where there is something to tell apart."""
-    if 1 < len(names) <= 12:
-        axes.legend(ncols=1 if len(names) <= 4 else 2)
+def legend(axes: "Axes") -> None:
+    """A legend, where there is something to tell apart; above the curves, which make room for it."""
+    count = len(axes.get_legend_handles_labels()[1])
+    if not 1 < count <= 12:
+        return
+    rows = -(-count // 4)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.15 * rows * (high - low))
+    axes.legend(loc="upper center", ncols=-(-count // rows), columnspacing=1.0, handlelength=1.2)

@@ -1,7 +1,6 @@
 """Stored runs: interrupted and continued by hand, drawn; and the list of examples."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -15,7 +14,9 @@ from supple.files import load, stored_run
 from supple.results.store import Store
 from tests.cli.test_robots import ARM, call
 
-SUPPLE = [sys.executable, "-c", "from supple.cli.main import app; app()"]
+# A suite started in the background ignores Ctrl-C, and so would the processes it starts.
+HEAR = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+SUPPLE = [sys.executable, "-c", HEAR + "from supple.cli.main import app; app()"]
 LONG = ARM.replace("duration: 0.1, dt: 0.01", "duration: 1, dt: 1.0e-4")
 
 
@@ -63,8 +64,8 @@ def test_ctrl_c_before_the_first_step_says_so(tmp_path):
         "from supple.cli.main import app\n"
         "app()"
     )
-    words = [sys.executable, "-c", code, "run", str(file), "--out", str(tmp_path / "out")]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, env=os.environ)
+    words = [sys.executable, "-c", HEAR + code, "run", str(file), "--out", str(tmp_path / "out")]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 130
     assert done.stderr.strip().splitlines() == ["interrupted"]
     assert not (tmp_path / "out").exists()

@@ -20,7 +20,7 @@ print(seen["cache_hits"], seen["cache_misses"])
 
 
 def test_a_level_of_optimisation_named_in_the_environment_wins():
-    """As the settings of this test suite do: the suite takes a fifth longer otherwise."""
+    """As the settings of this test suite do, which would take minutes longer otherwise."""
     assert "xla_backend_optimization_level" in os.environ["XLA_FLAGS"]
     assert "xla_backend_optimization_level" not in CPU_OPTIONS
 

@@ -4,8 +4,8 @@ On the CPU some of XLA's choices hurt such programs. Its newer fusion emitters d
 for no gain at these sizes; LLVM's higher levels of optimisation cost a fifth of it, again for none. Its
 default scheduler, its matrix products and its larger loops are spread over a thread pool whose
 synchronisation costs more than the operations: up to a third of the time of a small rod's step. Reductions
-go to a library (YNN) whose overhead is a fifth of the time of a robot with many legs. All are switched off
-for our own entry points.
+go to a library (YNN) whose overhead shows most in robots with many legs. All are switched off for our own
+entry points.
 """
 
 import os
@@ -23,10 +23,8 @@ CPU_OPTIONS: dict[str, Any] = {
 }
 if "xla_backend_optimization_level" not in os.environ.get("XLA_FLAGS", ""):
     CPU_OPTIONS["xla_backend_optimization_level"] = 1
-if jax.__version_info__ >= (
-    0,
-    10,
-):  # matrix products may stay with the library: little code to compile
+if jax.__version_info__ >= (0, 10):
+    # Matrix products may stay with the library: that is little code to compile.
     CPU_OPTIONS["xla_cpu_experimental_ynn_fusion_type"] = "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"
 
 QUICK = {"xla_backend_optimization_level": 0}
@@ -48,6 +46,5 @@ def use_persistent_cache() -> None:
         return
     root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     jax.config.update("jax_compilation_cache_dir", str(root / "supple" / "jax"))
-    jax.config.update(
-        "jax_persistent_cache_min_compile_time_secs", 0.0
-    )  # many are small, and all count
+    # Small programs, too: there are many of them.
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)

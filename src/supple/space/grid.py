@@ -67,6 +67,7 @@ class RodGrid(eqx.Module):
     def poses(self, q: Float[Array, " m"], length: Float[Array, ""]) -> Pose:
         """Pose of each sample relative to the rod's start: positions by quadrature of R γ."""
         rotation = self.rotations(q, length)
+        # Half of what `strain` gives: curvatures at the nodes are not needed here.
         stretch = self.rest[:, 3:] + jnp.einsum("nim,m->ni", self.basis[:, 3:], q)
         tangent = small.times(rotation[: self.weights.shape[0]], stretch)
         return Pose(rotation, (length * self.integration) @ tangent)

@@ -18,7 +18,7 @@ TEST_ENV = JAX_PLATFORMS=cpu OPENBLAS_NUM_THREADS=1 \
 	MPLBACKEND=agg
 
 .DEFAULT_GOAL := help
-.PHONY: help .venv demo docs test lint typecheck pytest format validate bench clean
+.PHONY: help .venv demo docs test lint typecheck pytest format versions validate bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z.]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
@@ -55,13 +55,17 @@ docs: $(STAMP)  ## the documentation, as a site in out/site
 	$(PY) -m mkdocs build --strict --quiet
 	@echo "site: $(CURDIR)/out/site/index.html"
 
+versions: $(STAMP)  ## the wheel in an empty folder, with the oldest and newest Python, JAX and the rest
+	$(TEST_ENV) $(PY) tests/versions.py --jobs $(JOBS) $(ARGS)
+
 # Long runs are worth optimising, short tests are not (tests/conftest.py).
 validate: XLA := --xla_backend_optimization_level=1
-validate: $(STAMP)  ## the slow tests, the viewer in a browser, then the full benchmarks
+validate: $(STAMP)  ## the slow tests, a real browser, other versions, then the full benchmarks
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
 		|| { echo "the viewer is tested in a browser: apt-get install chromium" >&2; exit 1; }
 	$(TEST_ENV) $(PY) -m pytest tests/view/test_browser.py
 	$(TEST_ENV) $(PY) -m pytest -n $(JOBS) --durations=15 -m slow
+	$(TEST_ENV) $(PY) tests/versions.py --jobs $(JOBS)
 	$(PY) benchmarks/run.py --full
 
 bench: $(STAMP)  ## the quick benchmarks

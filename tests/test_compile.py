@@ -5,7 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from supple.compile import CPU_OPTIONS
+import jax
+import pytest
+
+from supple import compile
+from supple.compile import LEVEL, WANTED, jit, known_options
 
 COUNTING = """
 from collections import Counter
@@ -21,8 +25,45 @@ print(seen["cache_hits"], seen["cache_misses"])
 
 def test_a_level_of_optimisation_named_in_the_environment_wins():
     """As the settings of this test suite do, which would take minutes longer otherwise."""
-    assert "xla_backend_optimization_level" in os.environ["XLA_FLAGS"]
-    assert "xla_backend_optimization_level" not in CPU_OPTIONS
+    assert LEVEL in os.environ["XLA_FLAGS"]
+    assert LEVEL not in known_options("cpu", quick=False)
+    assert known_options("cpu", quick=True)[LEVEL] == 0
+
+
+@pytest.fixture
+def forgetful():
+    """Options are asked for again, before and after."""
+    known_options.cache_clear()
+    yield
+    known_options.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "stranger", [{"xla_of_another_version": True}, {"xla_cpu_scheduler_type": "NO_SUCH_VALUE"}]
+)
+def test_options_that_this_compiler_does_not_know_are_left_out(stranger, monkeypatch, forgetful):
+    monkeypatch.setitem(compile.WANTED, "cpu", WANTED["cpu"] | stranger)
+    known = known_options("cpu", quick=False)
+    assert not stranger.items() <= known.items()
+    assert known["xla_disable_hlo_passes"] == WANTED["cpu"]["xla_disable_hlo_passes"]
+    assert jit(lambda x: x + 1)(1.0) == 2
+
+
+def test_other_devices_get_no_option_of_the_cpu(monkeypatch):
+    monkeypatch.setattr(compile, "_platform", lambda: "gpu")
+    given = {}
+    monkeypatch.setattr(jax, "jit", lambda function, **options: given.update(options) or function)
+    assert jit(lambda x: x + 1)(1.0) == 2
+    assert given["compiler_options"] is None
+
+
+def test_importing_starts_no_device():
+    """Which takes time, and settles what a program may still want to choose."""
+    code = (
+        "import supple; from jax._src import xla_bridge as x; print(x.backends_are_initialized())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
 
 
 def test_a_second_process_compiles_nothing_again(tmp_path: Path):

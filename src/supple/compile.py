@@ -10,31 +10,93 @@ entry points.
 
 import os
 from collections.abc import Callable
+from functools import lru_cache, update_wrapper
 from pathlib import Path
 from typing import Any
 
 import jax
 
-CPU_OPTIONS: dict[str, Any] = {
-    "xla_cpu_use_fusion_emitters": False,
-    "xla_cpu_multi_thread_eigen": False,
-    "xla_disable_hlo_passes": "cpu-parallel-task-assigner",
-    "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
+WANTED: dict[str, dict[str, Any]] = {
+    "cpu": {
+        "xla_cpu_use_fusion_emitters": False,
+        "xla_cpu_multi_thread_eigen": False,
+        "xla_disable_hlo_passes": "cpu-parallel-task-assigner",
+        "xla_cpu_scheduler_type": "CPU_SCHEDULER_TYPE_MEMORY_OPTIMIZED",
+        # Matrix products may stay with the library: that is little code to compile.
+        "xla_cpu_experimental_ynn_fusion_type": "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT",
+    }
 }
-if "xla_backend_optimization_level" not in os.environ.get("XLA_FLAGS", ""):
-    CPU_OPTIONS["xla_backend_optimization_level"] = 1
-if jax.__version_info__ >= (0, 10):
-    # Matrix products may stay with the library: that is little code to compile.
-    CPU_OPTIONS["xla_cpu_experimental_ynn_fusion_type"] = "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"
+"""What we ask of each kind of device. Options come and go with XLA's versions: `known_options` asks."""
 
-QUICK = {"xla_backend_optimization_level": 0}
-"""For programs that run once or a few times: half the speed, less than half the compile time."""
+LEVEL = "xla_backend_optimization_level"
 
 
-def jit(function: Callable[..., Any], *, quick: bool = False, **options: Any) -> Any:
-    """``jax.jit`` with the compiler options above."""
-    compiler_options = CPU_OPTIONS | QUICK if quick else CPU_OPTIONS
-    return jax.jit(function, compiler_options=compiler_options, **options)
+@lru_cache
+def known_options(platform: str, quick: bool) -> dict[str, Any]:
+    """The options we want on this kind of device that its compiler knows.
+
+    ``quick`` is for programs that run once or a few times: half the speed, less than half the compile
+    time. A level of optimisation named in ``XLA_FLAGS`` wins over ours, except over that of quick programs.
+    """
+    options = dict(WANTED.get(platform, {}))
+    if options and (quick or LEVEL not in os.environ.get("XLA_FLAGS", "")):
+        options[LEVEL] = 0 if quick else 1
+    if not options or _accepted(platform, options):
+        return options
+    return {name: value for name, value in options.items() if _accepted(platform, {name: value})}
+
+
+def _accepted(platform: str, options: dict[str, Any]) -> bool:
+    """Whether a program of nothing compiles with these options."""
+    # A function of its own for every question: JAX remembers programs by function.
+    with jax.default_device(jax.local_devices(backend=platform)[0]):
+        try:
+            jax.jit(lambda x: x, compiler_options=options).lower(0.0).compile()
+        except jax.errors.JaxRuntimeError:  # no such option, or no such value
+            return False
+    return True
+
+
+def _platform() -> str:
+    """The kind of device that programs are compiled for now."""
+    device: Any = getattr(jax.config, "jax_default_device", None)
+    if device is None:
+        return jax.default_backend()
+    return device if isinstance(device, str) else str(device.platform)
+
+
+class Program:
+    """A function compiled with our options, which are settled at its first use.
+
+    Not earlier: asking for them starts JAX's backend, and importing Supple should not.
+    """
+
+    def __init__(self, function: Callable[..., Any], quick: bool, options: dict[str, Any]):
+        update_wrapper(self, function)
+        self._function, self._quick, self._options = function, quick, options
+        self._compiled: dict[str, Any] = {}
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._on_this_device(*args, **kwargs)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        return self._on_this_device.lower(*args, **kwargs)
+
+    @property
+    def _on_this_device(self) -> Any:
+        platform = _platform()
+        if platform not in self._compiled:
+            self._compiled[platform] = jax.jit(
+                self._function,
+                compiler_options=known_options(platform, self._quick) or None,
+                **self._options,
+            )
+        return self._compiled[platform]
+
+
+def jit(function: Callable[..., Any], *, quick: bool = False, **options: Any) -> Program:
+    """``jax.jit`` with the compiler options of `known_options`."""
+    return Program(function, quick, options)
 
 
 def use_persistent_cache() -> None:

@@ -69,7 +69,7 @@ def mapped(forward, reverse, motion, strains):
     )
     q, v, a = np.zeros(reverse.nq), np.zeros(reverse.nv), np.zeros(reverse.nv)
     free, rod = find_joint(reverse, "first"), find_rod(reverse, "rod")
-    quaternion = Rotation.from_matrix(rotation).as_quat(scalar_first=True)
+    quaternion = Rotation.from_matrix(np.array(rotation)).as_quat(scalar_first=True)
     q[free.q] = np.concatenate([quaternion, position])
     v[free.v] = np.concatenate([angular, rotation @ linear])
     a[free.v] = np.concatenate([turning, rotation @ (change + np.cross(angular, linear))])

@@ -44,7 +44,8 @@ def close_server(server: Any) -> None:
 
 def quaternions(rotation: np.ndarray) -> np.ndarray:
     """Quaternions (…, 4), real part first, of rotations (…, 3, 3)."""
-    flat = Rotation.from_matrix(rotation.reshape(-1, 3, 3)).as_quat(scalar_first=True)
+    copied = np.array(rotation).reshape(-1, 3, 3)  # SciPy before 1.15 wants to write there
+    flat = Rotation.from_matrix(copied).as_quat(scalar_first=True)
     return flat.reshape(*rotation.shape[:-2], 4)
 
 

@@ -57,13 +57,14 @@ def smallest() -> list[str]:
 
 
 def environment(python: str, name: str, requirements: list[str], wheel: str) -> Path:
-    """A fresh environment with the wheel in it; its Python."""
+    """An environment with the wheel in it, of the newest versions unless others are asked for; its Python."""
     folder = CACHE / name
     own = folder / "bin" / "python"
     if not own.exists():
         subprocess.run([python, "-m", "venv", str(folder)], check=True)
     pip = [str(own), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, *requirements, f"{wheel}[dev]"], check=True)
+    newest = [] if requirements else ["--upgrade", "--upgrade-strategy", "eager"]
+    subprocess.run([*pip, *newest, *requirements, f"{wheel}[dev]"], check=True)
     subprocess.run([*pip, "--force-reinstall", "--no-deps", wheel], check=True)
     return own
 

@@ -76,6 +76,12 @@ from supple.robot.loads import (
     Swimming as Swimming,
     Wrench as Wrench,
 )
+from supple.robot.looks import (
+    Box as Box,
+    Cylinder as Cylinder,
+    Mesh as Mesh,
+    Sphere as Sphere,
+)
 from supple.robot.placement import along as along
 from supple.robot.robot import Robot as Robot
 from supple.run.carry import carry_over as carry_over

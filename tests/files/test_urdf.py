@@ -41,9 +41,13 @@ def test_links_and_joints():
     assert (upper.mass, upper.com) == (0.6, (0.15, 0.0, 0.0))
     np.testing.assert_array_equal(upper.inertia, np.diag([3e-4, 4.8e-3, 4.8e-3]))
     assert fore.parent == "upper arm"
-    assert found.notes == ("joint shoulder: its limits are not simulated",)
-    assert found.looks["forearm"][0].file == "forearm.stl"
-    assert found.looks["upper arm"][0].size == (0.02, 0.3)
+    assert found.notes == (
+        "joint shoulder: its limits are not simulated",
+        "link forearm.visual: its mesh 'forearm.stl' is not there",
+    )
+    assert fore.shape is None
+    (bar,) = upper.shape
+    assert (bar.radius, bar.length) == (0.02, 0.3)
 
 
 def test_turned_inertia_and_places():
@@ -170,6 +174,7 @@ def test_a_moving_root_needs_mass():
 
 def test_in_a_robot_file(tmp_path):
     (tmp_path / "arm.urdf").write_text(GOOD)
+    (tmp_path / "forearm.stl").touch()
     text = """\
 urdf: {file: arm.urdf, position: [0, 0, 1]}
 rods:
@@ -180,7 +185,8 @@ rods:
     found = load(path)
     assert [item.name for item in found.robot.items] == ["base", "upper arm", "forearm", "whip"]
     assert found.robot["base"].position == (0.0, 0.0, 1.0)
-    assert set(found.looks) == {"upper arm", "forearm"}
+    (mesh,) = found.robot["forearm"].shape
+    assert mesh == sp.Mesh(str(tmp_path / "forearm.stl"), (0.001, 0.001, 0.001))
     path.write_text(text.replace("parent: forearm", "parent: hand"))
     with pytest.raises(FileError, match=r"arm.yaml:3:18: rods.whip.parent: got 'hand'.*forearm"):
         load(path)

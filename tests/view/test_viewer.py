@@ -1,17 +1,20 @@
 """What is drawn of a run, what it is coloured by, and the server and page that show it."""
 
+import json
+import urllib.error
 import urllib.request
 
 import numpy as np
 import pytest
 
 import supple as sp
-from supple.robot.looks import Look
+from supple.robot.meshes import ROUND
 from supple.view import show, to_html, view
-from supple.view.bodies import ROUND, prism
-from supple.view.colours import QUANTITIES, colours_of, legend_html, tension_look
-from supple.view.drawing import PIECES, drawing_of
-from supple.view.stage import FIELD, camera_on
+from supple.view.camera import FIELD, FILL, camera_axes, camera_on, outermost
+from supple.view.colours import QUANTITIES, colours_of, table_of, tension_look
+from supple.view.drawing import drawing_of
+from supple.view.places import STATIONS
+from supple.view.scene import quaternions, scene_of
 from supple.view.viewer import Viewer
 
 RADIUS, OFFSET, YOUNG = 5e-3, 4e-3, 1e8
@@ -49,21 +52,11 @@ def test_rods_have_their_true_section_and_shape(run, drawing):
     rod = drawing.rods[0]
     for frame in (0, -1):
         rings = rod.skin(frame)
-        assert rings.shape == (PIECES + 1, ROUND, 3)
+        assert rings.shape == (STATIONS, ROUND, 3)
         np.testing.assert_allclose(rings.mean(axis=1)[-1], run.position("arm")[frame], atol=1e-9)
         reach = np.linalg.norm(rings - rings.mean(axis=1, keepdims=True), axis=-1)
         np.testing.assert_allclose(reach, RADIUS, rtol=1e-9)
     assert not rod.sharp
-
-
-def test_prisms_are_closed_and_show_outwards():
-    square = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
-    vertices, faces = prism(square)
-    corners = vertices[faces]
-    volume = np.einsum("fi,fi->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])).sum() / 6
-    assert volume == pytest.approx(1.0)  # the divergence theorem: negative if inside out
-    area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    np.testing.assert_allclose(area.sum(axis=0), 0.0, atol=1e-12)  # closed
 
 
 def _moments(mesh, mass):
@@ -80,7 +73,7 @@ def _moments(mesh, mass):
 
 
 def test_bodies_look_like_their_mass_and_moments(run, drawing):
-    tool, plate = drawing.solids
+    tool, plate = (solid for solid in drawing.solids if solid.kind == "body")
     centre, inertia = _moments(tool.mesh, 0.1)
     np.testing.assert_allclose(centre, (0.01, 0.0, 0.0), atol=1e-12)
     np.testing.assert_allclose(inertia, np.diag([2e-5, 3e-5, 4e-5]), rtol=1e-9, atol=1e-12)
@@ -91,24 +84,6 @@ def test_bodies_look_like_their_mass_and_moments(run, drawing):
     np.testing.assert_allclose(tool.position, run.position("tool"))
 
 
-def test_looks_of_a_file_are_drawn_in_the_frame_of_their_link(run, tmp_path):
-    turned = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (-1.0, 0.0, 0.0))  # z goes to x
-    (tmp_path / "flat.stl").write_text(
-        "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
-        "endloop\nendfacet\nendsolid a\n"
-    )
-    looks = {
-        "tool": (Look("cylinder", size=(0.02, 0.3), position=(0.15, 0.0, 0.0), rotation=turned),
-                 Look("mesh", str(tmp_path / "flat.stl"), (0.1, 0.1, 0.1))),
-        "plate": (Look("mesh", "missing.stl", (1.0, 1.0, 1.0)),),
-    }  # fmt: skip
-    solids = drawing_of(run, 5, looks).solids
-    assert [solid.name for solid in solids] == ["tool", "tool", "plate"]
-    np.testing.assert_allclose(solids[0].mesh[0].min(axis=0), (0.0, -0.02, -0.02), atol=1e-12)
-    np.testing.assert_allclose(solids[0].mesh[0].max(axis=0), (0.3, 0.02, 0.02), atol=1e-12)
-    np.testing.assert_allclose(np.ptp(solids[1].mesh[0], axis=0), (0.1, 0.1, 0.0), atol=1e-7)
-
-
 def test_tendons_run_in_their_channels_and_springs_between_their_ends(run, drawing):
     tendon, spring = drawing.lines
     pose = run.poses["arm"]
@@ -116,7 +91,7 @@ def test_tendons_run_in_their_channels_and_springs_between_their_ends(run, drawi
     np.testing.assert_allclose(tendon.points[:, -1], end, atol=1e-9)
     np.testing.assert_allclose(tendon.tension, 1.0)
     np.testing.assert_allclose(spring.points[:, 0], run.position("tool"), atol=1e-12)
-    np.testing.assert_allclose(spring.points[:, 1], np.tile([0.3, 0.1, 0.0], (len(run.t), 1)))
+    np.testing.assert_allclose(spring.points[:, -1], np.tile([0.3, 0.1, 0.0], (len(run.t), 1)))
 
 
 def test_arrows_are_the_wrenches_and_contact_forces_in_space(run, drawing):
@@ -146,29 +121,41 @@ def test_quantities_are_those_of_beam_theory(drawing):
     assert not values["stretch"].any()
 
 
-def test_colours_go_from_end_to_end_and_the_legend_has_units():
+def test_colours_go_from_end_to_end():
     ends = colours_of("curvature", np.array([0.0, 2.0]), 2.0)
     assert ends.tolist() == [[68, 1, 84], [253, 231, 36]]
     middle = colours_of("twist", np.array([0.0]), 2.0)
     assert np.ptp(middle.astype(int)) < 5  # no twist is grey
-    legend = legend_html("twist", 2.0)
-    assert "twist (rad/m)" in legend
-    assert "-2" in legend
     slack, taut = tension_look(0.0, 5.0), tension_look(5.0, 5.0)
     assert slack[1] < taut[1]
     assert slack[0] != taut[0]
+    table = table_of("curvature")
+    assert (table[0].tolist(), table[-1].tolist()) == ([68, 1, 84], [253, 231, 36])
+    assert table_of("tension")[-1].tolist() == list(taut[0])
 
 
-def test_the_camera_sees_the_corners():
-    low, high = np.array([0.0, -1.0, 2.0]), np.array([3.0, 0.5, 2.5])
-    position, target = camera_on(low, high)
-    ahead = (target - position) / np.linalg.norm(target - position)
-    for corner in np.stack(np.meshgrid(*zip(low, high, strict=True)), axis=-1).reshape(-1, 3):
-        ray = corner - position
-        depth = ray @ ahead
-        up = np.array([0, 0, 1]) - ahead[2] * ahead
-        height = abs(ray @ up) / np.linalg.norm(up)
-        assert height / depth < np.tan(FIELD / 2)
+def test_round_off_has_no_colour(run):
+    still = sp.simulate(run.description.removing("pull", "push", "spring"), 0.02, dt=0.01)
+    noisy = drawing_of(sp.Result(**{**still.__dict__, "q": still.q * 0 + 1e-13}))
+    assert noisy.largest("curvature") == 0.0
+
+
+@pytest.mark.parametrize("aspect", [0.5, 1.0, 2.5])
+def test_the_camera_sees_all_and_nothing_wasted(aspect):
+    """Every point is inside the picture, and some reach both edges of its width or of its height."""
+    points = np.random.default_rng(1).normal(size=(200, 3)) * [0.2, 0.5, 1.5] + [3.0, 0.0, 1.0]
+    few = outermost(points)
+    assert len(few) < 100
+    position, target = camera_on(few, aspect)
+    axes = camera_axes()
+    np.testing.assert_allclose(
+        (position - target) / np.linalg.norm(position - target), axes[2], atol=1e-12
+    )
+    seen = (points - position) @ axes.T
+    picture = seen[:, :2] / -seen[:, 2:] / np.tan(FIELD / 2) / [aspect, 1.0]
+    assert np.abs(picture).max() == pytest.approx(FILL, rel=1e-2)
+    ends = picture.min(axis=0), picture.max(axis=0)
+    assert np.any(np.abs(ends[0] + ends[1]) < 2e-2)  # to both sides alike
 
 
 def test_results_without_a_description_say_what_is_missing(run):
@@ -181,7 +168,7 @@ def test_one_page_holds_everything(run, tmp_path, capsys):
     assert capsys.readouterr().out == ""  # programs read what commands print
     assert 'src="http' not in page
     assert "arm &lt;1&gt;" in page
-    assert "curvature (1/m)" in page
+    assert len(page) < 1_000_000
     with pytest.raises(sp.StateError, match="need one of: plain, curvature"):
         to_html(run, tmp_path / "run.html", colour="pink")
 
@@ -195,32 +182,36 @@ def test_notebooks_show_a_table_a_picture_and_a_player(run):
     assert "&lt;html" in player
 
 
-def test_the_server_answers_on_loopback_only_and_controls_do_what_they_say(run):
+def _posted(url, body, kind="application/json"):
+    request = urllib.request.Request(f"{url}/do", body, {"Content-Type": kind})
+    try:
+        return urllib.request.urlopen(request, timeout=10).status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_the_server_answers_on_loopback_only_and_hears_only_its_page(run):
     viewer = view(run, port=0)
+    heard = []
+    viewer.server.hear = heard.append
     try:
         assert viewer.url.startswith("http://127.0.0.1:")
         with urllib.request.urlopen(viewer.url, timeout=10) as answer:
-            assert answer.status == 200
-        viewer.pause()
-        viewer.seek(0.03)
-        assert viewer.frame == 3
-        stage = viewer.stage
-        np.testing.assert_allclose(stage.solids[0].position, run.position("tool")[3])
-        np.testing.assert_allclose(
-            stage.rods[0].handle.batched_positions,
-            stage.drawing.rods[0].position[3, 1::2],
-            atol=1e-6,
-        )
-        viewer.colours.value = "axial stress"
-        assert "MPa" in viewer.legend.content
-        assert stage.rods[0].handle.batched_colors.shape == (PIECES, 3)
-        viewer.layers["frames"].value = True
-        assert stage.layers["frames"].visible
-        viewer.loop.value = False
-        viewer.seek(0.1)
-        viewer.pause(False)
-        assert viewer.playing  # from the beginning again
-        assert viewer.time.value < 0.1
+            assert b"arm &lt;1&gt;" in answer.read()
+        with urllib.request.urlopen(f"{viewer.url}/scene", timeout=10) as answer:
+            scene = json.load(answer)
+        assert scene["frames"] == ["arm", "tool", "plate"]
+        assert len(scene["t"]) == len(run.t)
+        assert _posted(viewer.url, b'{"pause": true}') == 200
+        assert heard == [{"pause": True}]
+        assert (
+            _posted(viewer.url, b'{"pause": true}', "text/plain") == 400
+        )  # a form of another page
+        assert _posted(viewer.url, b"{") == 400
+        assert len(heard) == 1
+        other = view(run, port=int(viewer.url.rpartition(":")[2]))  # taken: the next one
+        other.close()
+        assert other.url != viewer.url
     finally:
         viewer.close()
 
@@ -229,9 +220,37 @@ def test_a_viewer_follows_a_run_that_is_computed(run):
     viewer = Viewer("arm", port=0)
     try:
         result = sp.simulate(run.description, 0.05, dt=0.01, watch=viewer.watch)
-        assert len(viewer.stage.drawing.t) == 1
-        np.testing.assert_allclose(viewer.stage.solids[0].position, result.position("tool")[-1])
+        assert len(viewer.drawing.t) == 1
+        viewer.watch(result)
+        np.testing.assert_allclose(
+            viewer.drawing.solids[0].position[0], result.position("tool")[-1]
+        )
+        count, news = viewer.server.since(0)
+        assert [kind for kind, _ in news] == ["scene", "moving"]
         viewer.play(result)
-        assert len(viewer.stage.drawing.t) == len(result.t)
+        assert len(viewer.drawing.t) == len(result.t)
+        assert [kind for kind, _ in viewer.server.since(count)[1]] == ["scene"]
     finally:
         viewer.close()
+
+
+def test_turns_have_no_jumps_in_time():
+    angle = np.linspace(0.0, 12.0, 100)
+    rotation = np.array(
+        [[[np.cos(a), -np.sin(a), 0], [np.sin(a), np.cos(a), 0], [0, 0, 1]] for a in angle]
+    )
+    turns = quaternions(rotation)
+    assert np.abs(np.diff(turns, axis=0)).max() < 0.1
+
+
+def test_items_tell_their_numbers(run, drawing):
+    scene = scene_of(drawing)
+    told = {(number["item"], number["name"]): number for number in scene["numbers"]}
+    assert told["pull", "tension"]["unit"] == "N"
+    assert told["tool", "position"]["parts"] == ("x", "y", "z")
+    by_name = {(n.item, n.name): n.values for n in drawing.numbers}
+    np.testing.assert_allclose(by_name["pull", "tension"][:, 0], run.tendon("pull")[1])
+    np.testing.assert_allclose(by_name["arm", "tip"], run.position("arm"))
+    plots = {plot.title: plot for plot in drawing.plots}
+    assert set(plots) >= {"Tensions", "Energy"}
+    np.testing.assert_allclose(plots["Energy"].curves["kinetic"], run.energies.kinetic)

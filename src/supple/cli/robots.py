@@ -276,7 +276,7 @@ def run(
         if html:
             from supple.view.page import to_html
 
-            page = to_html(result, folder / f"{name}.html", looks=found.looks)
+            page = to_html(result, folder / f"{name}.html")
             written["html"] = str(page)
     ended = _report_run(result, written, as_json)
     if seen:  # a run that failed, too: there is the most to see

@@ -43,7 +43,7 @@ def opened(found: "RobotFile", **options: Any) -> "Viewer":
     """A viewer for the runs of a file; says where it is."""
     from supple.view.viewer import Viewer
 
-    viewer = Viewer(found.robot.name, looks=found.looks, **options)
+    viewer = Viewer(found.robot.name, **options)
     typer.echo(f"{viewer.url}   (Ctrl-C to end)", err=True)
     return viewer
 
@@ -112,8 +112,8 @@ def _saved(found: "RobotFile", result: "Result", path: Path, colour: str, speed:
     from supple.view import to_film, to_html
 
     if path.suffix == ".html":
-        return to_html(result, path, colour=colour, looks=found.looks)
-    return to_film(result, path, colour=colour, speed=speed, looks=found.looks)
+        return to_html(result, path, colour=colour)
+    return to_film(result, path, colour=colour, speed=speed)
 
 
 def live(
@@ -149,7 +149,6 @@ def live(
             colour=colour,
             host=host,
             port=port,
-            looks=found.looks,
         )
     typer.echo(f"{window.url}   (Ctrl-C to end)", err=True)
     stay(window, wait)

@@ -9,6 +9,8 @@ from supple.files.kinds import (
 )
 from supple.robot.placement import AXES
 
+_SIDES = (*AXES, *(f"-{name}" for name in AXES))
+
 
 def number(need: str) -> Number:
     """A number, and which."""
@@ -26,9 +28,10 @@ ROTATION = Numbers(
     ((3,), (4,), (3, 3)),
 )
 AXIS = Either(
-    Text("x, y, z, -x, -y, -z or three numbers", (*AXES, *(f"-{name}" for name in AXES))),
+    Text("x, y, z, -x, -y, -z or three numbers", _SIDES),
     Numbers("x, y, z, -x, -y, -z or three numbers", ((3,),)),
 )
+PLACE = Either(Text("a side of a body with a shape: x, y, z, -x, -y, -z", _SIDES), POINT)
 FRACTION = Number("a fraction of the rod's length, from 0 to 1")
 COORDINATE = Integer("a number of a coordinate, from 0")
 ITEM = Text("the name of an item")

@@ -359,6 +359,19 @@ class _Shorthands:
 
 
 @dataclass(frozen=True)
+class SeveralOf(AbstractKind):
+    """A list of values of one kind, as a tuple."""
+
+    kind: AbstractKind
+
+    def annotation(self) -> Any:
+        return Annotated[list[self.kind.annotation()], AfterValidator(tuple)]  # type: ignore[misc]
+
+    def write(self, value: Any, item: str, field: str) -> list[Any]:
+        return [self.kind.write(entry, item, field) for entry in value]
+
+
+@dataclass(frozen=True)
 class MapOf(AbstractKind):
     """A mapping from names to values of one kind; ``names`` limits them."""
 

@@ -11,6 +11,7 @@ from supple.files.common import (
     FRACTION,
     ITEM,
     KINKS,
+    PLACE,
     POINT,
     ROTATION,
     number,
@@ -35,6 +36,7 @@ from supple.files.kinds import (
     Text,
 )
 from supple.files.laws import law
+from supple.files.looks import LOOK
 from supple.files.rods import BASIS, MATERIAL, PROPERTIES, REST, SECTION, SPACE
 from supple.robot.actuators import Chamber, Motor, Spring, Tendon
 from supple.robot.controller import Controller
@@ -121,12 +123,12 @@ class _Parent(AbstractLeaf):
 _PLACE = {
     "parent": _Parent(),
     "at": FRACTION,
-    "position": POINT,
+    "position": PLACE,
     "rotation": ROTATION,
 }
 _JOINTED = {
     "joint": JOINT,
-    "joint_position": POINT,
+    "joint_position": PLACE,
     "joint_rotation": ROTATION,
     "joint_name": Text("a name for the joint"),
 }
@@ -158,19 +160,21 @@ ITEMS: dict[str, Record] = {
         mass=number("kg"),
         inertia=Numbers("(Ixx, Iyy, Izz) or a matrix, kg m²", ((3,), (3, 3))),
         com=POINT,
+        shape=LOOK,
         **_JOINTED,
         **_PLACE,
     ),
-    "markers": item(Marker, **_PLACE),
+    "markers": item(Marker, shape=LOOK, **_PLACE),
     "closures": item(
         Closure,
         on=ITEM,
         to=ITEM,
         joint=JOINT,
         at=FRACTION,
-        position=POINT,
+        position=PLACE,
         rotation=ROTATION,
-        **_TO,
+        to_at=FRACTION,
+        to_position=PLACE,
         to_rotation=ROTATION,
     ),
     "connections": item(
@@ -179,9 +183,10 @@ ITEMS: dict[str, Record] = {
         to=ITEM,
         joint=JOINT,
         at=FRACTION,
-        position=POINT,
+        position=PLACE,
         rotation=ROTATION,
-        **_TO,
+        to_at=FRACTION,
+        to_position=PLACE,
         to_rotation=ROTATION,
         cut=Flag("true to close a loop, false to carry; chosen if left out"),
     ),

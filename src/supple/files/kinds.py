@@ -4,6 +4,7 @@ import abc
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -48,6 +49,8 @@ class Context:
     materials: Mapping[str, Material] = field(default_factory=dict)
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     modules: Sequence[str] = ()
+    folder: FilePath = FilePath()
+    """Where files that it names are."""
 
 
 class AbstractKind(abc.ABC):

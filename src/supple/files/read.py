@@ -1,7 +1,7 @@
 """Robot files to robots."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -23,7 +23,6 @@ from supple.files.schema import (
 from supple.files.studies import Settings, Study, Sweep
 from supple.files.text import MAX_SIZE, Path, Source, parse
 from supple.files.urdf import Urdf, read_urdf
-from supple.robot.looks import Look
 from supple.robot.robot import STANDARD_GRAVITY, Robot
 
 
@@ -37,8 +36,6 @@ class RobotFile:
     """The data of the file, and where each value stands."""
     text: str = field(repr=False)
     parameters: Mapping[str, float] = field(default_factory=dict)
-    looks: Mapping[str, tuple[Look, ...]] = field(default_factory=dict)
-    """Meshes (with the places of their files) and shapes of the links of a URDF file."""
     folder: FilePath = FilePath()
     """Where files that it names are."""
     notes: tuple[str, ...] = ()
@@ -117,9 +114,9 @@ def _load(
 ) -> RobotFile:
     source = parse(text, name)
     problems: list[Problem] = []
-    context = Context(functions=functions, modules=modules)
     values = _parameters(source, parameters, problems)
-    context = Context(values, _materials(source, Context(values), problems), functions, modules)
+    materials = _materials(source, Context(values), problems)
+    context = Context(values, materials, functions, modules, folder)
     if problems:
         raise FileError(problems)
     with np.errstate(all="ignore"):  # what overflows is found by the checks of its item
@@ -132,7 +129,7 @@ def _load(
     def again(changed: Mapping[str, float]) -> RobotFile:
         return _load(text, name, folder, {**parameters, **changed}, functions, modules)
 
-    return RobotFile(robot, settings, source, text, values, rigid.looks, folder, rigid.notes, again)
+    return RobotFile(robot, settings, source, text, values, folder, rigid.notes, again)
 
 
 def _problems(source: Source, error: ValidationError, prefix: Path = ()) -> list[Problem]:
@@ -238,17 +235,12 @@ def _fields(source: Source, context: Context) -> Fields:
 
 def _urdf(source: Source, fields: Any, folder: FilePath) -> Urdf:
     if fields.urdf is None:
-        return Urdf((), {}, ())
+        return Urdf((), ())
     path = folder / fields.urdf.file
     if not path.is_file():
         need = "the path of a URDF file, from where this file is"
         raise FileError([source.problem(("urdf",), fields.urdf.file, need)])
-    found = read_urdf(_content(path), str(path), fields.urdf)
-    looks = {
-        link: tuple(replace(look, file=str(path.parent / look.file)) for look in own)
-        for link, own in found.looks.items()
-    }
-    return replace(found, looks=looks)
+    return read_urdf(_content(path), str(path), fields.urdf, path.parent)
 
 
 def _items(

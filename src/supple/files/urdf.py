@@ -1,11 +1,13 @@
-"""The rigid part of a robot from a URDF file: links, joints, inertias; meshes are remembered as looks.
+"""The rigid part of a robot from a URDF file: links, joints, inertias, and how links look.
 
 A link becomes a body in the frame of the joint that carries it, with the name of the link; one without mass
-that is fixed becomes a marker. Limits of joints are told in the notes, since they are not simulated.
+that is fixed becomes a marker. Limits of joints are told in the notes, since they are not simulated; so are
+mesh files that are not there.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
@@ -22,7 +24,7 @@ from supple.robot.joint import (
     Prismatic,
     Revolute,
 )
-from supple.robot.looks import Look
+from supple.robot.looks import AbstractLook, Box, Cylinder, Mesh, Sphere
 
 MAX_SIZE = 5_000_000
 MAX_DEPTH = 32
@@ -43,7 +45,6 @@ class Urdf:
     """What a URDF file gives."""
 
     items: tuple[Body | Marker, ...]
-    looks: Mapping[str, tuple[Look, ...]]
     notes: tuple[str, ...]
 
 
@@ -67,6 +68,9 @@ class _Reader:
     """Elements of a file with their lines, and values of their attributes, or errors that tell where."""
 
     name: str
+    folder: Path
+    """Where mesh files are."""
+    notes: list[str] = field(default_factory=list)
 
     def refuse(self, where: Any, path: str, got: Any, need: str) -> FileError:
         return FileError([Problem(self.name, where.line, where.column, path, got, need)])
@@ -149,9 +153,9 @@ def _tuples(matrix: np.ndarray) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in matrix.tolist())
 
 
-def read_urdf(text: str, name: str, root: UrdfImport) -> Urdf:
-    """Items, looks and notes of a URDF text; ``name`` is the file's, for messages."""
-    reader = _Reader(name)
+def read_urdf(text: str, name: str, root: UrdfImport, folder: Path = Path()) -> Urdf:
+    """Items and notes of a URDF text; ``name`` is the file's, for messages, meshes are in ``folder``."""
+    reader = _Reader(name, folder)
     robot = reader.tree(text)
     links: dict[str, _Element] = {}
     for link in robot.all("link"):
@@ -176,15 +180,11 @@ def read_urdf(text: str, name: str, root: UrdfImport) -> Urdf:
     if len(roots) != 1:
         need = "one link that no joint carries" + (": the joints form a loop" if not roots else "")
         raise reader.refuse(robot, "robot", roots, need)
-    notes: list[str] = []
     items = [_root(reader, roots[0], links[roots[0]], root)]
     items += [
-        _carried(reader, link, links[link], carriers[link], notes)
-        for link in links
-        if link != roots[0]
+        _carried(reader, link, links[link], carriers[link]) for link in links if link != roots[0]
     ]
-    looks = {link: tuple(_looks(reader, link, links[link])) for link in links}
-    return Urdf(tuple(items), {link: own for link, own in looks.items() if own}, tuple(notes))
+    return Urdf(tuple(items), tuple(reader.notes))
 
 
 def _inertial(reader: _Reader, link: str, element: _Element) -> dict[str, Any] | None:
@@ -224,7 +224,8 @@ def _made(reader: _Reader, element: _Element, make: Any, *args: Any, **fields: A
 
 
 def _root(reader: _Reader, name: str, element: _Element, root: UrdfImport) -> Body | Marker:
-    place = {"position": root.position, "rotation": root.rotation}
+    place: dict[str, Any] = {"position": root.position, "rotation": root.rotation}
+    place["shape"] = tuple(_looks(reader, name, element)) or None
     inertial = _inertial(reader, name, element)
     if inertial is not None:
         found: Body = _made(reader, element, Body, name, joint=root.joint, **place, **inertial)
@@ -236,9 +237,7 @@ def _root(reader: _Reader, name: str, element: _Element, root: UrdfImport) -> Bo
     return marker
 
 
-def _carried(
-    reader: _Reader, name: str, element: _Element, joint: _Element, notes: list[str]
-) -> Body | Marker:
+def _carried(reader: _Reader, name: str, element: _Element, joint: _Element) -> Body | Marker:
     own = joint.attributes.get("name", name)
     path = f"joint {own}"
     origin = joint.first("origin")
@@ -248,12 +247,13 @@ def _carried(
     place: dict[str, Any] = {
         "parent": parent.attributes["link"],
         "position": reader.numbers(origin, "xyz", _NONE, f"{path}.origin"),
+        "shape": tuple(_looks(reader, name, element)) or None,
     }
     rpy = reader.numbers(origin, "rpy", _NONE, f"{path}.origin")
     if rpy != _NONE:
         place["rotation"] = _tuples(rotation_of(rpy))
     if joint.first("limit") is not None and isinstance(spec, Revolute | Prismatic):
-        notes.append(f"{path}: its limits are not simulated")
+        reader.notes.append(f"{path}: its limits are not simulated")
     inertial = _inertial(reader, name, element)
     if inertial is not None:
         found: Body = _made(reader, element, Body, name, joint=spec, **place, **inertial)
@@ -290,32 +290,40 @@ def _joint(reader: _Reader, joint: _Element, path: str) -> AbstractJointSpec:
     return found
 
 
-def _looks(reader: _Reader, name: str, element: _Element) -> Iterator[Look]:
+def _looks(reader: _Reader, name: str, element: _Element) -> Iterator[AbstractLook]:
     for visual in element.all("visual"):
-        path = f"link {name}.visual"
-        geometry = visual.first("geometry")
-        if geometry is None or not geometry.children:
-            raise reader.refuse(
-                visual, path, Bare("no <geometry>"), "<geometry> with a shape in it"
-            )
-        shape = geometry.children[0]
-        sizes = {
-            "mesh": ("scale", 3, (1.0, 1.0, 1.0)),
-            "box": ("size", 3, None),
-            "cylinder": ("radius", 1, None),
-            "sphere": ("radius", 1, None),
-        }
-        if shape.tag not in sizes:
-            raise reader.refuse(shape, path, Bare(f"<{shape.tag}>"), "one of: " + ", ".join(sizes))
-        attribute, count, default = sizes[shape.tag]
-        size = reader.numbers(shape, attribute, default, path, count)
-        if shape.tag == "cylinder":
-            size += reader.numbers(shape, "length", None, path, 1)
-        origin = visual.first("origin")
-        yield Look(
-            shape.tag,
-            reader.text(shape, "filename", path) if shape.tag == "mesh" else "",
-            size,
-            reader.numbers(origin, "xyz", _NONE, path),
-            _tuples(rotation_of(reader.numbers(origin, "rpy", _NONE, path))),
-        )
+        look = _look(reader, f"link {name}.visual", visual)
+        if look is not None:
+            yield look
+
+
+def _look(reader: _Reader, path: str, visual: _Element) -> AbstractLook | None:
+    """What one <visual> shows; None for a mesh file that is not there."""
+    geometry = visual.first("geometry")
+    if geometry is None or not geometry.children:
+        raise reader.refuse(visual, path, Bare("no <geometry>"), "<geometry> with a shape in it")
+    shape, origin = geometry.children[0], visual.first("origin")
+    place: dict[str, Any] = {"position": reader.numbers(origin, "xyz", _NONE, path)}
+    rpy = reader.numbers(origin, "rpy", _NONE, path)
+    if rpy != _NONE:
+        place["rotation"] = _tuples(rotation_of(rpy))
+
+    def one(attribute: str) -> float:
+        return reader.numbers(shape, attribute, None, path, 1)[0]
+
+    if shape.tag == "box":
+        return Box(reader.numbers(shape, "size", None, path), **place)
+    if shape.tag == "cylinder":
+        return Cylinder(one("radius"), one("length"), **place)
+    if shape.tag == "sphere":
+        return Sphere(one("radius"), **place)
+    if shape.tag != "mesh":
+        need = "one of: mesh, box, cylinder, sphere"
+        raise reader.refuse(shape, path, Bare(f"<{shape.tag}>"), need)
+    written = reader.text(shape, "filename", path)
+    scale = reader.numbers(shape, "scale", (1.0, 1.0, 1.0), path)
+    file = reader.folder / written
+    if not file.is_file():
+        reader.notes.append(f"{path}: its mesh {written!r} is not there")
+        return None
+    return Mesh(str(file), scale, **place)

@@ -14,6 +14,7 @@ from supple.numeric import Scalar, check_positive, check_vector, is_traced
 from supple.robot.checks import GROUND_NAME, check_first, check_fraction, check_law, check_name
 from supple.robot.holding import HoldsOne, HoldsTwo
 from supple.robot.joint import AbstractJointSpec, Fixed, Free, Spherical
+from supple.robot.looks import check_looks
 from supple.robot.placement import unit_axis
 from supple.section import AbstractProperties, AbstractShape, Material, SolidProperties
 from supple.space import Magnus, RungeKutta, SpaceIntegrator, Spectral
@@ -25,7 +26,8 @@ class Place:
     """Where an item sits: on which parent, where on it, and how it is turned there.
 
     ``at`` is the fraction u of a parent rod's length (1, its tip, by default); ``position`` (m) and
-    ``rotation`` (rotation vector, quaternion or matrix) are in the frame there.
+    ``rotation`` (rotation vector, quaternion or matrix) are in the frame there. ``position`` may also name a
+    side of a body that has a shape ("x", "-z", …): the point of its surface there.
     """
 
     parent: str = GROUND_NAME
@@ -252,13 +254,15 @@ class Body(_Jointed):
     """A rigid body of ``mass`` (kg).
 
     ``inertia`` is about the centre of mass, in the body's axes: (Ixx, Iyy, Izz) or a 3x3 matrix
-    (kg m²); ``com`` is the centre of mass in the body frame (m).
+    (kg m²); ``com`` is the centre of mass in the body frame (m). ``shape`` is how it looks: a
+    :class:`Box`, :class:`Cylinder`, :class:`Sphere` or :class:`Mesh`, or several; it weighs nothing.
     """
 
     name: str
     mass: Scalar
     inertia: Any = (0.0, 0.0, 0.0)
     com: Any = (0.0, 0.0, 0.0)
+    shape: Any = None
 
     __repr__ = brief
 
@@ -268,6 +272,7 @@ class Body(_Jointed):
         check_positive(self.name, "mass", self.mass)
         check_vector(self.name, "com", self.com, (3,))
         self.inertia_matrix()
+        check_looks(self.name, self.shape)
         self.check_joint(self.name)
 
     def inertia_matrix(self) -> Any:
@@ -292,15 +297,17 @@ class Body(_Jointed):
 
 @dataclass(frozen=True)
 class Marker(_Item):
-    """A named, massless frame fixed to an item: a sensor, a tool centre, a point of interest."""
+    """A named, massless frame fixed to an item: a sensor, a tool centre; ``shape`` is how it looks."""
 
     name: str
+    shape: Any = None
 
     __repr__ = brief
 
     def __post_init__(self) -> None:
         check_name(self.name)
         self.place.check(self.name)
+        check_looks(self.name, self.shape)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 def unit_axis(item: str, field: str, axis: str | Sequence[float]) -> np.ndarray:
     """Unit vector from "x", "-y", … or three numbers."""
     if isinstance(axis, str):
-        sign, name = (-1.0, axis[1:]) if axis.startswith("-") else (1.0, axis)
+        sign = -1.0 if axis.startswith("-") else 1.0
+        name = axis[1:] if axis[:1] in ("+", "-") else axis
         if name not in AXES:
             raise DescriptionError(item, field, axis, "x, y, z, -x, -y, -z or a vector")
         return sign * np.array(AXES[name])
@@ -39,6 +40,9 @@ def along(direction: str | Sequence[float]) -> np.ndarray:
 
 def placement(item: str, position: Any, rotation: Any) -> Pose:
     """Pose from a position (m) and a rotation vector (rad), quaternion or matrix."""
+    if isinstance(position, str):
+        need = "three numbers (m); a side is found on a body with a shape, in a Robot"
+        raise DescriptionError(item, "position", position, need)
     position = check_vector(item, "position", position, (3,))
     if is_traced(rotation):
         array: Any = jnp.asarray(rotation)

@@ -26,6 +26,7 @@ from supple.robot.items import (
     Solid,
 )
 from supple.robot.loads import Buoyancy, Distributed, Drag, Sliding, Stress, Swimming, Wrench
+from supple.robot.surfaces import on_surfaces
 
 Item = (
     Rod | Body | Marker | Closure | Connect | Prescribe | KnifeEdge | Rolling
@@ -53,7 +54,7 @@ class Robot:
     name: str
 
     def __init__(self, *items: Item, gravity: Any = STANDARD_GRAVITY, name: str = "robot") -> None:
-        object.__setattr__(self, "items", tuple(items))
+        object.__setattr__(self, "items", on_surfaces(items))
         object.__setattr__(self, "gravity", gravity)
         object.__setattr__(self, "name", name)
         check_vector(name, "gravity", gravity, (3,))

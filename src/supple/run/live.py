@@ -1,9 +1,13 @@
-"""A simulation in real time: what drives a robot becomes inputs, which may change at every step."""
+"""A simulation in real time: what drives a robot becomes inputs, which may change at every step.
 
-from collections.abc import Mapping
+Its bodies and the tips of its rods can be pulled by a spring, as with a mouse.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -11,12 +15,16 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.errors import StateError
+from supple.lie import Pose, so3
+from supple.mechanics.frames import find_frame
 from supple.model.inputs import input_slices
 from supple.model.laws import AbstractLaw, Input
+from supple.model.loads import AbstractPointLoad
+from supple.model.model import GROUND, Model
 from supple.results.result import Result
 from supple.robot.actuators import Chamber, Motor, Tendon
 from supple.robot.controller import Controller
-from supple.robot.items import Prescribe
+from supple.robot.items import Body, Prescribe, Rod
 from supple.robot.joint import Prismatic
 from supple.robot.loads import Wrench
 from supple.robot.robot import Robot
@@ -51,6 +59,62 @@ class Moving(AbstractLaw):
         """What it said in a result, (n,)."""
         since, value, rate = result.input(self.point.name).T
         return np.asarray(value + rate * (result.t - since))
+
+
+class Pull(AbstractPointLoad):
+    """A spring and damper from a point to a place in space; ``spring`` says (N/m, N s/m, x, y, z)."""
+
+    sample: int = eqx.field(static=True)
+    offset: Pose
+    spring: Input
+
+    def wrench(
+        self, t: Float[Array, ""], pose: Pose, twist: Float[Array, " 6"]
+    ) -> Float[Array, " 6"]:
+        values = self.spring(t)
+        force = values[0] * (pose.rotation.T @ (values[2:] - pose.position))
+        return jnp.concatenate([jnp.zeros(3), force - values[1] * twist[3:]])
+
+    def tangent(
+        self, t: Float[Array, ""], pose: Pose, twist: Float[Array, " 6"]
+    ) -> tuple[Float[Array, "6 6"], Float[Array, "6 6"]]:
+        values, none, one = self.spring(t), jnp.zeros((6, 6)), jnp.eye(3)
+        turning = so3.hat(pose.rotation.T @ (values[2:] - pose.position))
+        by_shift = none.at[3:, :3].set(values[0] * turning).at[3:, 3:].set(-values[0] * one)
+        return by_shift, none.at[3:, 3:].set(-values[1] * one)
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        return ()
+
+
+def with_pulls(model: Model, robot: Robot) -> tuple[Model, dict[str, str]]:
+    """The model with a spring, slack at first, at each body and rod tip; names of their inputs by item."""
+    loads, names = [], {}
+    for item in robot.items:
+        if not isinstance(item, Rod | Body):
+            continue
+        frame = find_frame(model, item.name)
+        if frame.sample == GROUND:
+            continue
+        names[item.name] = f"pull {item.name}"
+        offset = Pose(
+            model.frame_offsets.rotation[frame.offset], model.frame_offsets.position[frame.offset]
+        )
+        loads.append(Pull(frame.sample, offset, Input(names[item.name], np.zeros(5))))
+    return replace(model, loads=(*model.loads, *loads)), names
+
+
+def weight_of(robot: Robot) -> float:
+    """What a robot would weigh (N) on earth."""
+    mass = 0.0
+    for item in robot.items:
+        if isinstance(item, Body):
+            mass += float(item.mass)
+        elif isinstance(item, Rod):
+            inertia = item.sectional().matrices(np.linspace(0.0, 1.0, 9)).inertia
+            mass += float(item.length) * float(np.mean(inertia[:, 3, 3]))
+    return 9.81 * mass
 
 
 @dataclass(frozen=True)
@@ -137,7 +201,10 @@ def _driven_field(item: Any) -> str | None:
 
 
 class LiveRun:
-    """A robot that is stepped from outside by ``dt`` (s), with the values of its drives by name."""
+    """A robot that is stepped from outside by ``dt`` (s), with the values of its drives by name.
+
+    ``pull`` hangs one of ``pulls``, its bodies and rod tips, on a spring of ``spring`` N/m.
+    """
 
     def __init__(
         self,
@@ -152,12 +219,17 @@ class LiveRun:
             raise StateError(f"dt: got {dt!r}; need a positive number of seconds")
         self.robot, self.drives = drives_of(robot, duration)
         self.dt, self.scheme = dt, generalized_alpha(0.8) if scheme is None else scheme
-        self.model = as_model(self.robot)
+        self.model, self.pulls = with_pulls(as_model(self.robot), self.robot)
         self._start = start_state(self.model, start)
         self._control = FixedStep(dt)
         self._places = {name: where for name, (where, _) in input_slices(self.model).items()}
         self._first: Cursor | None = None
+        self._pulled: tuple[str, np.ndarray] | None = None
         self.reset()
+        reach = max(float(np.ptp([p.position[0] for p in self.newest.poses.values()], axis=0).max()),
+                    *(float(i.length) for i in self.robot.items if isinstance(i, Rod)), 1e-3)  # fmt: skip
+        self.spring = max(weight_of(self.robot), 1e-6) / (0.1 * reach)
+        """Stiffness (N/m) of what pulls: at a tenth of the robot's size it lifts the robot."""
 
     def reset(self) -> None:
         """Go back to the start."""
@@ -171,6 +243,28 @@ class LiveRun:
         self._values = {drive.name: drive.value for drive in self.drives}
         self._rates = dict.fromkeys(self._values, 0.0)
         self._saved = saved_at(self.cursor)
+
+    def pull(self, item: str | None, target: Sequence[float] | None = None) -> None:
+        """Pull a body, or a rod by its tip, to a place (m) in space from now on; None lets go."""
+        if item is None:
+            self._pulled = None
+            return
+        if item not in self.pulls:
+            known = ", ".join(self.pulls) or "none: nothing moves"
+            raise StateError(f"pull: got {item!r}; need one of: {known}")
+        place = np.asarray(target, dtype=float)
+        if place.shape != (3,) or not np.all(np.isfinite(place)):
+            raise StateError(f"pull: got {target!r}; need three numbers (m)")
+        self._pulled = item, place
+
+    def _pull_inputs(self) -> dict[str, np.ndarray]:
+        """What the springs say: the damper is that with which the robot's mass would not swing."""
+        said = dict.fromkeys(self.pulls.values(), np.zeros(5))
+        if self._pulled is not None:
+            item, place = self._pulled
+            damping = np.sqrt(self.spring * weight_of(self.robot) / 9.81)
+            said[self.pulls[item]] = np.array([self.spring, damping, *place])
+        return said
 
     @property
     def t(self) -> float:
@@ -204,6 +298,8 @@ class LiveRun:
         inputs = np.array(feedback.inputs)
         for drive in self.drives:
             inputs[self._places[drive.name]] = self._towards(drive.name, wanted[drive.name])
+        for name, value in self._pull_inputs().items():
+            inputs[self._places[name]] = value
         cursor = self.cursor._replace(feedback=feedback._replace(inputs=jnp.asarray(inputs)))
         found, status = 0, Status.RUNNING
         while found == 0 and status == Status.RUNNING:

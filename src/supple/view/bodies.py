@@ -1,52 +1,24 @@
-"""Surfaces of rigid things: prisms for rods and bodies, and what a URDF file says of its links."""
-
-from collections.abc import Sequence
-from typing import Any
+"""Bodies that bring no shape: boxes, cylinders and balls with their mass and moments."""
 
 import numpy as np
 
 from supple.robot.items import Body
-from supple.robot.looks import Look
-
-Mesh = tuple[np.ndarray, np.ndarray]
-"""Vertices (v, 3) in metres, and faces (f, 3) that show outwards."""
-ROUND = 24
-"""Sides of what is round."""
-
-
-def circle(sides: int = ROUND) -> np.ndarray:
-    """Outline (sides, 2) of a circle of radius 1."""
-    angle = 2 * np.pi * np.arange(sides) / sides
-    return np.stack([np.cos(angle), np.sin(angle)], axis=-1)
-
-
-def tube(outline: np.ndarray) -> Mesh:
-    """The side of a prism of length 1 along x, centred, over an outline (k, 2) in y and z."""
-    k = len(outline)
-    ends = [np.column_stack([np.full(k, x), outline]) for x in (-0.5, 0.5)]
-    a = np.arange(k)
-    b = (a + 1) % k
-    return np.concatenate(ends), np.concatenate(
-        [np.stack([a, b, a + k], axis=1), np.stack([b, b + k, a + k], axis=1)]
-    )
-
-
-def prism(outline: np.ndarray) -> Mesh:
-    """A tube with closed ends; these have vertices of their own, so that edges stay sharp."""
-    k = len(outline)
-    side, around = tube(outline)
-    fan = np.arange(1, k - 1)
-    first = 2 * k + np.stack([0 * fan, fan + 1, fan], axis=1)
-    last = 3 * k + np.stack([0 * fan, fan, fan + 1], axis=1)
-    return np.concatenate([side, side]), np.concatenate([around, first, last])
+from supple.robot.meshes import SQUARE, Mesh, ball, circle, prism
 
 
 def solid_of(body: Body, least: float) -> Mesh:
-    """A box with a body's mass and moments, or a cylinder if two of these are equal; no thinner than that."""
+    """A box with a body's mass and moments, a cylinder if two of these are equal, a ball if all are.
+
+    No thinner than ``least`` (m).
+    """
     moments, axes = np.linalg.eigh(np.asarray(body.inertia_matrix(), dtype=float))
     mass = float(body.mass)
+    place = np.asarray(body.com, dtype=float)
     alike = np.isclose(moments[:2], moments[1:], rtol=1e-2) & (moments[1:] > 0)
-    if alike.any() and not alike.all():
+    if alike.all() or not moments.any():
+        vertices, faces = ball()
+        return vertices * max(float(np.sqrt(2.5 * moments[0] / mass)), least) + place, faces
+    if alike.any():
         own = 2 if alike[0] else 0  # the axis of revolution
         order = [own, (own + 1) % 3, (own + 2) % 3]
         moments, axes = moments[order], axes[:, order]
@@ -55,40 +27,8 @@ def solid_of(body: Body, least: float) -> Mesh:
         outline, sizes = circle(), np.array([length, radius, radius])
     else:
         squares = 6 / mass * (moments.sum() - 2 * moments)
-        outline = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
-        sizes = np.sqrt(np.maximum(squares, 0.0))
+        outline, sizes = SQUARE, np.sqrt(np.maximum(squares, 0.0))
     if np.linalg.det(axes) < 0:
         axes = axes * np.array([1.0, 1.0, -1.0])
     vertices, faces = prism(outline)
-    place = np.asarray(body.com, dtype=float)
     return (vertices * np.maximum(sizes, least)) @ axes.T + place, faces
-
-
-def look_of(looks: Sequence[Look]) -> list[Mesh]:
-    """Surfaces of a link in its own frame; mesh files that cannot be read are left out."""
-    found = [(look, _shape(look)) for look in looks]
-    return [
-        (mesh[0] @ np.array(look.rotation).T + np.array(look.position), mesh[1])
-        for look, mesh in found
-        if mesh is not None
-    ]
-
-
-def _shape(look: Look) -> Mesh | None:
-    if look.shape == "box":
-        vertices, faces = prism(np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)]))
-        return vertices * np.array(look.size), faces
-    if look.shape == "cylinder":  # along z
-        radius, length = look.size
-        vertices, faces = prism(circle())
-        return (vertices * np.array([length, radius, radius]))[:, [1, 2, 0]], faces
-    try:
-        import trimesh  # comes with viser
-
-        if look.shape == "sphere":
-            ball = trimesh.creation.icosphere(radius=look.size[0])
-            return np.asarray(ball.vertices), np.asarray(ball.faces)
-        mesh: Any = trimesh.load(look.file, force="mesh")
-        return np.asarray(mesh.vertices) * np.array(look.size), np.asarray(mesh.faces)
-    except (ImportError, OSError, ValueError):
-        return None

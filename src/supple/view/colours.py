@@ -1,7 +1,6 @@
-"""What rods are coloured by: quantities with their units, the colours of their values, and a legend."""
+"""Colours of things, and what rods are coloured by: quantities with their units, and colours of values."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,9 +10,22 @@ from supple.robot.items import Rod
 
 PLAIN = (126, 164, 204)
 """Colour of rods that show no quantity."""
+SOLIDS = {
+    "body": (160, 166, 178),
+    "joint": (92, 100, 116),
+    "clamp": (92, 100, 116),
+    "motor": (226, 140, 52),
+    "closure": (60, 142, 140),
+    "disc": (206, 210, 217),
+    "contact": (110, 150, 110),
+}
+"""Colours of rigid things by their kind."""
+ARROWS = {"force": (224, 122, 20), "moment": (150, 70, 190), "contact": (20, 140, 90)}
 TAUT, LOOSE = np.array([200.0, 40.0, 40.0]), np.array([40.0, 44.0, 52.0])
 """Colour of a tendon at the largest tension of the run, and at a small one."""
 SLACK = (176, 180, 188)
+FULL, EMPTY = np.array([20.0, 90.0, 200.0]), np.array([214.0, 232.0, 248.0])
+"""Colour of a chamber at the largest pressure of the run, and at none."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +45,8 @@ QUANTITIES = {
     "axial stress": Quantity("MPa"),
 }
 """Changes against the shape at rest; moments and stresses are the elastic ones."""
+ROUND_OFF = 1e-9
+"""Strain, or curvature times length, below which there is none."""
 CHOICES = ("plain", *QUANTITIES)
 
 
@@ -49,6 +63,9 @@ def rod_values(
 
     At the point (y, z) of a section the fibre along the rod is strained by γx + κy z - κz y.
     """
+    # What is round-off has no colour.
+    size = np.array([float(rod.length)] * 3 + [1.0] * 3)
+    strain = np.where(np.abs(strain) * size < ROUND_OFF, 0.0, strain)
     turn, stretch = strain[..., :3], strain[..., 3]
     fibres = (
         stretch[..., None]
@@ -93,19 +110,20 @@ def tension_look(tension: float, largest: float) -> tuple[tuple[int, int, int], 
     return (int(mixed[0]), int(mixed[1]), int(mixed[2])), 1.5 + 2.5 * min(share, 1.0)
 
 
-def legend_html(name: str, largest: float) -> str:
-    """A bar of the colours with its numbers and unit."""
-    if name == "plain":
-        return ""
-    quantity: Any = QUANTITIES[name]
-    ends = (-largest if quantity.signed else 0.0, largest)
-    stops = np.linspace(*ends, 9)
-    colours = ", ".join("rgb({},{},{})".format(*c) for c in colours_of(name, stops, largest))
-    middle = sum(ends) / 2
-    return (
-        f'<div style="margin:4px 12px 8px;font:12px system-ui,sans-serif">{name} ({quantity.unit})'
-        f'<div style="height:10px;border-radius:3px;background:linear-gradient(90deg,{colours})">'
-        '</div><div style="display:flex;justify-content:space-between">'
-        + "".join(f"<span>{value:.3g}</span>" for value in (ends[0], middle, ends[1]))
-        + "</div></div>"
-    )
+def pressure_colour(pressure: float, largest: float) -> np.ndarray:
+    """Colour (3,) of a chamber."""
+    share = min(max(pressure / max(largest, 1e-300), 0.0), 1.0)
+    return EMPTY + share * (FULL - EMPTY)
+
+
+def table_of(name: str) -> np.ndarray:
+    """The colours (256, 3) of a scale from its low to its high end, as bytes.
+
+    ``name`` is a quantity of rods, "tension" or "pressure".
+    """
+    share = np.linspace(0.0, 1.0, 256)
+    ends = {"tension": (LOOSE, TAUT), "pressure": (EMPTY, FULL)}.get(name)
+    if ends is not None:
+        mixed = ends[0] + share[:, None] * (ends[1] - ends[0])
+        return mixed.round().astype(np.uint8)
+    return colours_of(name, 2 * share - 1 if QUANTITIES[name].signed else share, 1.0)

@@ -1,41 +1,39 @@
-"""What there is to draw of a run: rods, bodies, tendons, frames and forces, at every instant."""
+"""What there is to draw of a run: surfaces, lines, arrows and frames at every instant, with their numbers."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import jax
 import numpy as np
 
 from supple.errors import StateError
-from supple.lie import Pose
 from supple.mechanics.frames import find_rod
-from supple.model.laws import Input
 from supple.results.result import Result
-from supple.robot.actuators import Spring, Tendon
-from supple.robot.checks import GROUND_NAME
-from supple.robot.items import Body, KnifeEdge, Rod, Rolling
-from supple.robot.loads import Wrench
-from supple.robot.looks import Look
+from supple.robot.actuators import Chamber, Spring, Tendon
+from supple.robot.items import Body, Marker, Rod
+from supple.robot.looks import surface_of
+from supple.robot.meshes import Mesh, circle
 from supple.robot.robot import Robot
-from supple.run.live import Moving
-from supple.view.bodies import ROUND, Mesh, circle, look_of, solid_of
+from supple.view.arrows import Arrow, arrows_of
+from supple.view.bodies import solid_of
 from supple.view.colours import check_choice, rod_values
+from supple.view.glyphs import glyphs_of
+from supple.view.numbers import Number, Plot, numbers_of, plots_of
+from supple.view.places import STATIONS, Places, Strut
 
-PIECES = 48
-"""Pieces of a rod, each straight and of one colour."""
-STATIONS = 2 * PIECES + 1
-"""Sections at which a rod is known: ends and middles of its pieces."""
-THIN = 2e-3
-"""Radius over length of a rod whose section is not known, and of one too thin to be seen."""
+COILS = 7
+"""Windings of a spring."""
 
 
 @dataclass(frozen=True)
 class Strand:
-    """A rod: its sections' poses (t, n, 3), (t, n, 3, 3), outlines (n, ROUND, 2), values (t, n) by name."""
+    """A rod, or a chamber in one: its sections' poses (t, n, 3), (t, n, 3, 3), outlines (n, ROUND, 2).
+
+    ``values`` (t, n) by name are what it can be coloured by.
+    """
 
     name: str
+    kind: str
     position: np.ndarray
     rotation: np.ndarray
     outline: np.ndarray
@@ -43,17 +41,24 @@ class Strand:
     """Whether its outline has corners."""
     values: dict[str, np.ndarray]
 
-    def skin(self, frame: int) -> np.ndarray:
-        """Points (PIECES + 1, ROUND, 3) of its surface at one instant."""
-        turned = np.einsum("sij,skj->ski", self.rotation[frame, ::2, :, 1:], self.outline[::2])
-        return self.position[frame, ::2, None] + turned
+    @property
+    def reach(self) -> float:
+        """The largest half width (m) of its sections."""
+        middle = self.outline.mean(axis=1, keepdims=True)
+        return float(np.linalg.norm(self.outline - middle, axis=-1).max())
+
+    def skin(self, frame: int, times: float = 1.0) -> np.ndarray:
+        """Points (n, ROUND, 3) of its surface at one instant, so many times as thick."""
+        turned = np.einsum("sij,skj->ski", self.rotation[frame, ..., 1:], times * self.outline)
+        return self.position[frame, :, None] + turned
 
 
 @dataclass(frozen=True)
 class Solid:
-    """A rigid body: a surface in its own frame, poses (t, 3, 3) and (t, 3)."""
+    """Something rigid: a surface in its own frame, poses (t, 3, 3) and (t, 3); ``kind`` tells what it is."""
 
     name: str
+    kind: str
     mesh: Mesh
     rotation: np.ndarray
     position: np.ndarray
@@ -69,22 +74,13 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Arrow:
-    """A "force" (N), a "moment" (N m) or the force of a "contact": where (t, 3), and the vector (t, 3)."""
-
-    name: str
-    kind: str
-    start: np.ndarray
-    vector: np.ndarray
-
-
-@dataclass(frozen=True)
 class Drawing:
     """Everything to draw, at the instants ``t``."""
 
     name: str
     t: np.ndarray
     rods: list[Strand]
+    chambers: list[Strand]
     solids: list[Solid]
     lines: list[Line]
     arrows: list[Arrow]
@@ -93,20 +89,33 @@ class Drawing:
     frame_position: np.ndarray
     """Poses of the named frames, (t, k, 3, 3) and (t, k, 3)."""
     gravity: np.ndarray
+    numbers: list[Number] = field(default_factory=list)
+    """What items tell when they are picked."""
+    plots: list[Plot] = field(default_factory=list)
+
+    @cached_property
+    def points(self) -> np.ndarray:
+        """Points (n, 3) of all that is drawn, at a few instants."""
+        some = np.unique(np.linspace(0, len(self.t) - 1, 40).round().astype(int))
+        found = [self.frame_position[some].reshape(-1, 3)]
+        strands = (*self.rods, *self.chambers)
+        found += [strand.skin(i).reshape(-1, 3) for strand in strands for i in some.tolist()]
+        for solid in self.solids:
+            moved = np.einsum("tij,vj->tvi", solid.rotation[some], solid.mesh[0])
+            found.append((moved + solid.position[some, None]).reshape(-1, 3))
+        found += [line.points[some].reshape(-1, 3) for line in self.lines]
+        return np.concatenate(found)
 
     @cached_property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Lowest and highest corner (3,) of all that is drawn."""
-        points = [self.frame_position.reshape(-1, 3)]
-        for rod in self.rods:
-            reach = np.abs(rod.outline).max()
-            points += [rod.position.reshape(-1, 3) + side for side in (-reach, reach)]
-        for solid in self.solids:
-            moved = np.einsum("tij,vj->tvi", solid.rotation, solid.mesh[0])
-            points.append((moved + solid.position[:, None]).reshape(-1, 3))
-        points += [line.points.reshape(-1, 3) for line in self.lines]
-        every = np.concatenate(points)
-        return every.min(axis=0), every.max(axis=0)
+        return self.points.min(axis=0), self.points.max(axis=0)
+
+    @property
+    def span(self) -> float:
+        """The longest side (m) of the box around it."""
+        low, high = self.bounds
+        return float(np.max(high - low)) or 1.0
 
     @property
     def quantities(self) -> list[str]:
@@ -120,110 +129,79 @@ class Drawing:
         return wanted if wanted in self.quantities else "plain"
 
     def largest(self, quantity: str) -> float:
-        """The largest size of a quantity along the rods; none has the plain colour."""
-        if quantity == "plain":
-            return 0.0
-        return max((float(np.abs(rod.values[quantity]).max()) for rod in self.rods), default=0.0)
+        """The largest size of a quantity along rods or chambers, or of tensions; plain has none."""
+        if quantity == "tension":
+            return max((float(line.tension.max()) for line in self.lines), default=0.0)
+        own = [
+            float(np.abs(strand.values[quantity]).max())
+            for strand in (*self.rods, *self.chambers)
+            if quantity in strand.values
+        ]
+        return max(own, default=0.0)
 
 
-def drawing_of(
-    result: Result,
-    frames: int = 300,
-    looks: Mapping[str, Sequence[Look]] | None = None,
-) -> Drawing:
-    """The drawing of a run, at so many even instants at most.
-
-    ``looks`` tells how bodies look, by name (default: boxes and cylinders with their mass and moments).
-    """
+def drawing_of(result: Result, frames: int = 300, *, energies: bool = True) -> Drawing:
+    """The drawing of a run, at so many even instants at most; its plots hold energies if asked for."""
     robot = result.description
     if not isinstance(robot, Robot):
         need = "a result of simulate(robot, …) with a Robot, whose sections are known"
         raise StateError(f"view: got a result without its description; need {need}")
     if len(result.t) > frames:
         result = result.sampled(np.linspace(result.t[0], result.t[-1], frames))
-    drawn = _Places(result, robot)
+    places = Places(result, robot)
     names = [frame.name for frame in result.model.topology.frames]
     poses = [result.poses[name] for name in names]
+    bodies = [solid for item in robot.items for solid in _bodies(places, item)]
+    surfaces: dict[str, list[Mesh]] = {}
+    for solid in bodies:
+        surfaces.setdefault(solid.name, []).append(solid.mesh)
     return Drawing(
         name=result.model.name,
         t=result.t,
-        rods=[_strand(drawn, item) for item in robot.items if isinstance(item, Rod)],
-        solids=[
-            Solid(
-                item.name, mesh, result.poses[item.name].rotation, result.poses[item.name].position
-            )
-            for item in robot.items
-            if isinstance(item, Body)
-            for mesh in look_of((looks or {}).get(item.name, ()))
-            or [solid_of(item, 0.02 * drawn.size)]
-        ],
+        rods=[_strand(places, item) for item in robot.items if isinstance(item, Rod)],
+        chambers=[_chamber(places, item) for item in robot.items if isinstance(item, Chamber)],
+        solids=bodies + [_solid(strut) for strut in glyphs_of(places, surfaces)],
         lines=[
-            _tendon(drawn, item) if isinstance(item, Tendon) else _spring(drawn, item)
+            _tendon(places, item) if isinstance(item, Tendon) else _spring(places, item)
             for item in robot.items
             if isinstance(item, Tendon | Spring)
         ],
-        arrows=[arrow for item in robot.items for arrow in _arrows(drawn, item)],
+        arrows=[arrow for item in robot.items for arrow in arrows_of(places, item)],
         frames=names,
         frame_rotation=np.stack([pose.rotation for pose in poses], axis=1),
         frame_position=np.stack([pose.position for pose in poses], axis=1),
         gravity=np.asarray(robot.gravity, dtype=float),
+        numbers=numbers_of(places),
+        plots=plots_of(places, energies=energies),
     )
 
 
-@dataclass(frozen=True)
-class _Places:
-    """Where the things of a run are."""
-
-    result: Result
-    robot: Robot
-
-    @cached_property
-    def shapes(self) -> dict[str, Pose]:
-        """Sections of each rod, at the stations."""
-        rods = [item.name for item in self.robot.items if isinstance(item, Rod)]
-        return {name: self.result.shape(name, STATIONS) for name in rods}
-
-    @property
-    def size(self) -> float:
-        rods = [float(item.length) for item in self.robot.items if isinstance(item, Rod)]
-        return max(rods, default=1.0)
-
-    def pose(self, name: str, at: float = 1.0) -> Pose:
-        """Frame of an item, or at a fraction of a rod, over time."""
-        if name == GROUND_NAME:
-            count = len(self.result.t)
-            return Pose(np.tile(np.eye(3), (count, 1, 1)), np.zeros((count, 3)))
-        if name in self.shapes and at != 1.0:
-            near = round(at * (STATIONS - 1))
-            return Pose(*(np.asarray(x)[:, near] for x in self.shapes[name]))
-        return self.result.poses[name]
-
-    def point(self, name: str, at: float, offset: Any) -> np.ndarray:
-        pose = self.pose(name, at)
-        return np.asarray(pose.position + pose.rotation @ np.asarray(offset, dtype=float))
+def _bodies(places: Places, item: Any) -> list[Solid]:
+    """How a body, or a marker that has a shape, looks: as described, or by its mass and moments."""
+    if not isinstance(item, Body | Marker):
+        return []
+    meshes = surface_of(item.name, item.shape)
+    if not meshes and isinstance(item, Body):
+        meshes = [solid_of(item, 0.02 * places.size)]
+    pose = places.result.poses[item.name]
+    return [Solid(item.name, "body", mesh, pose.rotation, pose.position) for mesh in meshes]
 
 
-def _outline(rod: Rod) -> np.ndarray:
-    """Contours (STATIONS, ROUND, 2) of a rod, at least thick enough to be seen."""
-    least = THIN * float(rod.length)
-    if rod.section is None:
-        return np.tile(least * circle(), (STATIONS, 1, 1))
-    u = np.linspace(0.0, 1.0, STATIONS)
-    outline = np.asarray(rod.section.outline(u, ROUND), dtype=float)
-    size = np.linalg.norm(outline, axis=-1).max()
-    return outline * max(1.0, least / size)
+def _solid(glyph: Strut) -> Solid:
+    return Solid(glyph.name, glyph.kind, glyph.mesh, glyph.pose.rotation, glyph.pose.position)
 
 
-def _strand(drawn: _Places, rod: Rod) -> Strand:
-    result, shape = drawn.result, drawn.shapes[rod.name]
+def _strand(places: Places, rod: Rod) -> Strand:
+    result, shape = places.result, places.shapes[rod.name]
     u = np.linspace(0.0, 1.0, STATIONS)
     slot = find_rod(result.model, rod.name)
     group: Any = result.model.groups[slot.group]
     strain = np.einsum("nim,tm->tni", group.grid.field.values(u), result.q[:, slot.q])
-    outline = _outline(rod)
+    outline = places.outline(rod)
     corners = outline[0] / np.abs(outline[0]).max(axis=0)
     return Strand(
         name=rod.name,
+        kind="rod",
         position=shape.position,
         rotation=shape.rotation,
         outline=outline,
@@ -232,62 +210,47 @@ def _strand(drawn: _Places, rod: Rod) -> Strand:
     )
 
 
-def _tendon(drawn: _Places, item: Tendon) -> Line:
-    parts = []
-    for i, name in enumerate(item.items):
-        if name not in drawn.shapes:
-            parts.append(drawn.point(name, 1.0, item.point(name))[:, None])
-            continue
-        first = item.start if i == 0 else 0.0
-        last = item.end if i == len(item.items) - 1 else 1.0
-        u = np.linspace(first, last, PIECES + 1) if item.discs is None else item.stops(first, last)
-        index = np.round(u * (STATIONS - 1)).astype(int)
-        offset = np.pad(item.offsets(name, index / (STATIONS - 1)), ((0, 0), (1, 0)))
-        shape = drawn.shapes[name]
-        turned = np.einsum("tsij,sj->tsi", shape.rotation[:, index], offset)
-        parts.append(shape.position[:, index] + turned)
-    tension = drawn.result.tendon(item.name)[1]
+def _chamber(places: Places, item: Chamber) -> Strand:
+    """A chamber as a round tube with its area, where it runs in its rod."""
+    sections = places.sections(item.on, np.linspace(item.start, item.end, STATIONS))
+    radius = np.sqrt(float(item.area) / np.pi)
+    outline = radius * circle() + np.asarray(item.offset, dtype=float)
+    pressure = 1e-3 * places.result.chamber(item.name)[1]
+    return Strand(
+        name=item.name,
+        kind="chamber",
+        position=sections.position,
+        rotation=sections.rotation,
+        outline=np.tile(outline, (STATIONS, 1, 1)),
+        sharp=False,
+        values={"pressure": np.tile(pressure[:, None], (1, STATIONS))},
+    )
+
+
+def _tendon(places: Places, item: Tendon) -> Line:
+    parts = [places.route(item, index) for index in range(len(item.items))]
+    tension = places.result.tendon(item.name)[1]
     return Line(item.name, np.concatenate(parts, axis=1), tension)
 
 
-def _spring(drawn: _Places, item: Spring) -> Line:
-    ends = [
-        drawn.point(item.on, item.at, item.position),
-        drawn.point(item.to, item.to_at, item.to_position),
-    ]
-    return Line(item.name, np.stack(ends, axis=1), drawn.result.spring(item.name)[1])
-
-
-def _arrows(drawn: _Places, item: Any) -> list[Arrow]:
-    """Forces and moments of a wrench, and the force of a contact, in the axes of the world."""
-    if isinstance(item, Wrench):
-        share = _law(drawn.result, item) * np.ones(6)
-        given = np.concatenate([np.asarray(item.moment), np.asarray(item.force)]).astype(float)
-        wrench, kinds = share * given, ("moment", "force")
-    elif isinstance(item, KnifeEdge | Rolling):
-        wrench, kinds = drawn.result.contact(item.name), ("", "contact")
-    else:
-        return []
-    rotation = drawn.pose(item.on, item.at).rotation
-    if isinstance(item, Wrench) and not item.follower:
-        rotation = np.eye(3)
-    start = drawn.point(item.on, item.at, item.position)
-    found = []
-    for kind, part in zip(kinds, (wrench[:, :3], wrench[:, 3:]), strict=True):
-        if kind and np.any(part):
-            found.append(
-                Arrow(item.name, kind, start, np.einsum("...ij,...j->...i", rotation, part))
-            )
-    return found
-
-
-def _law(result: Result, item: Wrench) -> np.ndarray:
-    """Values (t, 1) or (t, 6) of a wrench's law."""
-    law = item.time_law()
-    if isinstance(law, Input):
-        values = result.input(law.name)
-    elif isinstance(law, Moving):
-        values = law.values(result)
-    else:
-        values = np.asarray(jax.vmap(law)(np.asarray(result.t)))
-    return values.reshape(len(result.t), -1)
+def _spring(places: Places, item: Spring) -> Line:
+    """A coil between its ends, a tenth of its first length wide."""
+    start = places.point(item.on, item.at, item.position)
+    way = places.point(item.to, item.to_at, item.to_position) - start
+    length = np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-300)
+    helper = np.eye(3)[np.argmin(np.abs(way[0]))]
+    first = np.cross(way / length, helper)
+    first /= np.maximum(np.linalg.norm(first, axis=1, keepdims=True), 1e-300)
+    second = np.cross(way / length, first)
+    s = np.linspace(0.0, 1.0, 24 * COILS + 1)
+    inside = np.clip((s - 0.15) / 0.7, 0.0, 1.0)
+    wide = (
+        0.05
+        * min(float(length[0, 0]), places.size)
+        * np.clip(10 * (0.5 - np.abs(s - 0.5)) - 1, 0, 1)
+    )
+    angle = 2 * np.pi * COILS * inside
+    points = start[:, None] + s[:, None] * way[:, None]
+    points = points + (wide * np.cos(angle))[:, None] * first[:, None]
+    points = points + (wide * np.sin(angle))[:, None] * second[:, None]
+    return Line(item.name, points, places.result.spring(item.name)[1])

@@ -6,7 +6,7 @@ the farthest to the nearest.
 
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +14,25 @@ import numpy as np
 
 from supple.errors import StateError
 from supple.results.result import Result
-from supple.robot.looks import Look
+from supple.view.camera import FIELD, camera_axes, camera_on, round_length
 from supple.view.colours import (
+    ARROWS,
     PLAIN,
     QUANTITIES,
+    SOLIDS,
     colour_map,
     colours_of,
+    pressure_colour,
     tension_look,
 )
-from supple.view.drawing import Drawing, drawing_of
-from supple.view.stage import ARROWS, BODY, FIELD, camera_on, round_length
+from supple.view.drawing import Drawing, Strand, drawing_of
 
 SIZE = (960, 640)
 """Pixels across and down."""
 DPI = 100
 FPS = 25
+THIN = 2.6
+"""Pixels: rods are drawn no thinner."""
 LIGHT = np.array([0.35, -0.45, 0.82])
 GRID, SHADOW = "#e2e5ea", "#e6e8ec"
 
@@ -36,12 +40,9 @@ GRID, SHADOW = "#e2e5ea", "#e6e8ec"
 class Camera:
     """A pinhole camera: world points to picture coordinates (height -tan ½field … +tan ½field) and depths."""
 
-    def __init__(self, low: np.ndarray, high: np.ndarray) -> None:
-        self.position, target = camera_on(low, high)
-        ahead = (target - self.position) / np.linalg.norm(target - self.position)
-        right = np.cross(ahead, [0.0, 0.0, 1.0])
-        right /= np.linalg.norm(right)
-        self.axes = np.stack([right, np.cross(right, ahead), ahead])
+    def __init__(self, points: np.ndarray, aspect: float) -> None:
+        self.position, target = camera_on(points, aspect, 0.84)
+        self.axes = camera_axes() * np.array([[1.0], [1.0], [-1.0]])
         self.distance = float(np.linalg.norm(target - self.position))
 
     def __call__(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -54,23 +55,25 @@ class Camera:
 class Painter:
     """Draws the instants of a drawing as pictures (height, width, 3) of bytes."""
 
-    def __init__(self, drawing: Drawing, colour: str = "curvature") -> None:
+    def __init__(
+        self, drawing: Drawing, colour: str = "curvature", size: tuple[int, int] = SIZE
+    ) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
         self.drawing, self.colour = drawing, drawing.colour(colour)
         self.largest = drawing.largest(self.colour)
-        self.tension = max((float(line.tension.max()) for line in drawing.lines), default=0.0)
+        self.tension, self.pressure = drawing.largest("tension"), drawing.largest("pressure")
         low, high = drawing.bounds
-        self.camera, self.span = Camera(low, high), float(np.max(high - low)) or 1.0
+        self.camera, self.span = Camera(drawing.points, size[0] / size[1]), drawing.span
         self.floor = float(min(low[2], 0.0))
-        figure = Figure(figsize=(SIZE[0] / DPI, SIZE[1] / DPI), dpi=DPI, facecolor="white")
+        figure = Figure(figsize=(size[0] / DPI, size[1] / DPI), dpi=DPI, facecolor="white")
         self.canvas = FigureCanvasAgg(figure)
         self.axes: Any = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         half = np.tan(FIELD / 2)
-        self.pixel = 2 * half / SIZE[1]
+        self.pixel = 2 * half / size[1]
         self.axes.set(
-            xlim=(-half * SIZE[0] / SIZE[1], half * SIZE[0] / SIZE[1]), ylim=(-half, half)
+            xlim=(-half * size[0] / size[1], half * size[0] / size[1]), ylim=(-half, half)
         )
         self.axes.axis("off")
         self._background(figure, (low + high) / 2)
@@ -94,6 +97,7 @@ class Painter:
         )
         figure.text(0.02, 0.95, self.drawing.name, fontsize=13, weight="bold", color="#333")
         self.clock = figure.text(0.98, 0.95, "", fontsize=12, ha="right", color="#333")
+        figure.text(0.98, 0.02, self._thick(), fontsize=8, ha="right", color="#77808e")
         if self.colour == "plain":
             return
         quantity = QUANTITIES[self.colour]
@@ -105,11 +109,23 @@ class Painter:
         figure.text(0.02, 0.03, f"{low:.3g}", fontsize=9, color="#333")
         figure.text(0.24, 0.03, f"{self.largest:.3g}", fontsize=9, ha="right", color="#333")
 
+    def _times(self, strand: Strand) -> float:
+        """How many times as thick as it is a rod is drawn, to be seen."""
+        return max(1.0, THIN / 2 * self.pixel * self.camera.distance / strand.reach)
+
+    def _thick(self) -> str:
+        """Which rods are not drawn to scale."""
+        times = {rod.name: self._times(rod) for rod in self.drawing.rods}
+        named = [f"{name} drawn {x:.2g} × as thick" for name, x in times.items() if x > 1.005]
+        if len(named) > 3:
+            named = [f"{len(named)} rods drawn up to {max(times.values()):.2g} × as thick"]
+        return " · ".join([*named, *(["tendons not to scale"] if self.drawing.lines else [])])
+
     def picture(self, frame: int) -> np.ndarray:
         """One instant."""
         from matplotlib.collections import PolyCollection
 
-        surfaces = [*self._rods(frame), *self._bodies(frame)]
+        surfaces = [*self._rods(frame), *self._solids(frame)]
         shadows = [corners for corners, _ in surfaces]
         polygons, depths, colours = [], [], []
         for corners, colour in surfaces:
@@ -150,23 +166,31 @@ class Painter:
         """Quadrilaterals (p, 4, 3) of each rod's surface, and their colours (p, 3)."""
         for rod in self.drawing.rods:
             pixels = np.abs(rod.outline).max() / self.camera.distance / self.pixel
-            skin = rod.skin(frame)[:, :: 4 if pixels < 4 else 2 if pixels < 12 else 1]
+            skin = rod.skin(frame, self._times(rod))[
+                :, :: 4 if pixels < 4 else 2 if pixels < 12 else 1
+            ]
             pieces, sides = skin.shape[0] - 1, skin.shape[1]
             turned = np.roll(skin, -1, axis=1)
             quads = np.stack([skin[:-1], turned[:-1], turned[1:], skin[1:]], axis=2)
             plain = np.tile(PLAIN, (pieces, 1))
             own = plain if self.colour == "plain" else colours_of(
-                self.colour, rod.values[self.colour][frame, 1::2], self.largest
+                self.colour, _between(rod.values[self.colour][frame]), self.largest
             )  # fmt: skip
             yield quads.reshape(-1, 4, 3), np.repeat(own, sides, axis=0)
             yield skin[:1, ::-1], own[:1]
             yield skin[-1:], own[-1:]
 
-    def _bodies(self, frame: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def _solids(self, frame: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         for solid in self.drawing.solids:
             vertices, faces = solid.mesh
             moved = vertices @ solid.rotation[frame].T + solid.position[frame]
-            yield moved[faces], np.array(BODY)
+            yield moved[faces], np.array(SOLIDS[solid.kind])
+        for chamber in self.drawing.chambers:
+            skin = chamber.skin(frame)[:, ::2]
+            turned = np.roll(skin, -1, axis=1)
+            quads = np.stack([skin[:-1], turned[:-1], turned[1:], skin[1:]], axis=2)
+            value = float(chamber.values["pressure"][frame, 0])
+            yield quads.reshape(-1, 4, 3), pressure_colour(value, self.pressure)
 
     def _ribbons(self, frame: int) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
         """Tendons and arrows as flat strips (p, k, 2) of the picture, with their depths and colours."""
@@ -191,6 +215,11 @@ class Painter:
             yield tip[None], depth[-1:], colour
 
 
+def _between(values: np.ndarray) -> np.ndarray:
+    """Values (n - 1,) in the middle of pieces, from those at their ends."""
+    return (values[:-1] + values[1:]) / 2
+
+
 def _strip(seen: np.ndarray, depth: np.ndarray, width: float) -> tuple[np.ndarray, np.ndarray]:
     """A line (n, 2) of the picture as quadrilaterals (n - 1, 4, 2), and their depths."""
     along = np.diff(seen, axis=0)
@@ -207,7 +236,6 @@ def to_film(
     colour: str = "curvature",
     speed: float = 1.0,
     fps: int = FPS,
-    looks: Mapping[str, Sequence[Look]] | None = None,
 ) -> Path:
     """Write a run as a film, ``.gif`` or ``.mp4``, at ``speed`` times real time.
 
@@ -221,7 +249,7 @@ def to_film(
     program = _ffmpeg() if path.suffix == ".mp4" else ""
     count = round(float(result.t[-1] - result.t[0]) * fps / speed) + 1
     times = np.linspace(result.t[0], result.t[-1], count)
-    painter = Painter(drawing_of(result.sampled(times), count, looks), colour)
+    painter = Painter(drawing_of(result.sampled(times), count, energies=False), colour)
     pictures = (painter.picture(frame) for frame in range(count))
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".mp4":

@@ -1,17 +1,21 @@
-"""A robot in the browser that is simulated in real time, driven by sliders."""
+"""A robot in the browser that is simulated in real time, driven by sliders and pulled by the mouse."""
 
 import time as clock
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from supple.errors import StateError
-from supple.robot.looks import Look
 from supple.robot.robot import Robot
 from supple.run.live import LiveRun
-from supple.view.viewer import LOOPBACK, RATE, Window, tick
+from supple.view.drawing import drawing_of
+from supple.view.viewer import LOOPBACK, Window
 
 LATE = 0.9
 """A simulation with less of its real time than this is called slow."""
+RATE = 30.0
+"""Pictures a second, at most."""
 
 
 class Live(Window):
@@ -23,51 +27,38 @@ class Live(Window):
     def __init__(self, run: LiveRun, *, speed: float = 1.0, **options: Any) -> None:
         if not speed > 0:
             raise StateError(f"speed: got {speed!r}; need a number > 0 (1 is real time)")
-        super().__init__(run.model.name, **options)
         self.run, self.speed, self.factor, self.paused = run, speed, 0.0, False
-        gui = self.server.gui
-        with gui.add_folder("Run", order=-2.0):
-            self.says = gui.add_markdown("compiling …")
-            self.button = gui.add_button("Pause", icon="player-pause")
-            reset = gui.add_button("Reset", icon="player-skip-back")
-        with gui.add_folder("Drive", order=-1.0):
-            self.sliders: dict[str, Any] = {
-                drive.name: gui.add_slider(
-                    f"{drive.name} ({drive.unit})" if drive.unit else drive.name,
-                    drive.factor * drive.low,
-                    drive.factor * drive.high,
-                    tick(drive.factor * (drive.high - drive.low)),
-                    drive.factor * drive.value,
-                )
-                for drive in run.drives
-            }
-            if not run.drives:
-                gui.add_markdown(
-                    "Nothing drives this robot: it has no tendon, chamber, motor or load."
-                )
-        self.button.on_click(lambda _: self.pause(not self.paused))
-        reset.on_click(lambda _: self.reset())
-        self._reset = False
+        self.wanted = {drive.name: drive.value for drive in run.drives}
+        self._factors = {drive.name: drive.factor for drive in run.drives}
+        self._reset, self._said = False, ""
+        super().__init__(run.model.name, **options)
         self._start(self._go)
 
-    def pause(self, paused: bool = True) -> None:
-        """Stop or go on."""
-        self.paused = paused
-        self.button.label = "Go on" if paused else "Pause"
-        self.button.icon = "player-play" if paused else "player-pause"
+    def hear(self, words: Mapping[str, Any]) -> None:
+        """Sliders, buttons and the mouse."""
+        for name, value in words.get("set", {}).items():
+            self.wanted[name] = float(value) / self._factors[name]
+        if "spring" in words:
+            self.run.spring = float(words["spring"])
+        if "pull" in words:
+            given = words["pull"]
+            self.run.pull(*((given["item"], given["target"]) if given else (None, None)))
+        if "pause" in words:
+            self.paused = bool(words["pause"])
+        if words.get("reset"):
+            self.reset()
 
     def reset(self) -> None:
-        """Go back to the start, with the sliders where they were."""
-        for drive in self.run.drives:
-            self.sliders[drive.name].value = drive.factor * drive.value
+        """Go back to the start, with the drives where they were."""
+        self.wanted = {drive.name: drive.value for drive in self.run.drives}
         self._reset = True
 
-    def _wanted(self) -> dict[str, float]:
-        return {d.name: float(self.sliders[d.name].value) / d.factor for d in self.run.drives}
+    def _drawing(self) -> Any:
+        return drawing_of(self.run.newest, 1, energies=False)
 
     def _go(self) -> None:
-        self.load(self.drawing(self.run.newest, 1))
-        self.run.step(self._wanted())  # compiles
+        self.put(self._drawing(), live=self._controls())
+        self.run.step(self.wanted)  # compiles
         counted, since, last = self.run.t, clock.monotonic(), clock.monotonic()
         due = self.run.t
         while not self._stopped.is_set():
@@ -81,8 +72,8 @@ class Live(Window):
             due = min(due + self.speed * passed, self.run.t + 2 * self.speed / RATE + self.run.dt)
             going = not self.paused
             while going and self.run.t + self.run.dt / 2 < due:
-                going = self.run.step(self._wanted()) and clock.monotonic() - begun < 2 / RATE
-            self.load(self.drawing(self.run.newest, 1))
+                going = self.run.step(self.wanted) and clock.monotonic() - begun < 2 / RATE
+            self.move(self._drawing(), self.run.t)
             now = clock.monotonic()
             if self.paused:
                 counted, since = self.run.t, now
@@ -92,19 +83,42 @@ class Live(Window):
             self._say()
             self._stopped.wait(max(0.0, 1 / RATE - (clock.monotonic() - begun)))
 
+    def _controls(self) -> dict[str, Any]:
+        drives = [
+            {
+                "name": drive.name,
+                "unit": drive.unit,
+                "low": drive.factor * drive.low,
+                "high": drive.factor * drive.high,
+                "step": tick(drive.factor * (drive.high - drive.low)),
+                "value": drive.factor * drive.value,
+            }
+            for drive in self.run.drives
+        ]
+        return {"drives": drives, "pulls": list(self.run.pulls), "spring": self.run.spring}
+
     def _say(self) -> None:
-        run = self.run
+        run, warn = self.run, False
         text = f"t = {run.t:.1f} s"
         if run.message:
-            text += f"  \n**Stopped**: {run.message}. Reset to start again."
+            text, warn = f"{text}. Stopped: {run.message}. Reset to start again.", True
         elif self.paused:
             text += ", paused"
         elif self.factor:
             text += f", {self.factor:.2f} × real time"
             if self.factor < LATE * self.speed:
-                text += "  \n**slower than asked for**: a larger step or fewer modes help"
-        if self.says.content != text:
-            self.says.content = text
+                text, warn = (
+                    f"{text}: slower than asked for. A larger step or fewer modes help",
+                    True,
+                )
+        if text != self._said:
+            self._said = text
+            self.server.tell("says", {"text": text, "warn": warn})
+
+
+def tick(length: float) -> float:
+    """A step of a slider over a length: a thousandth of it, rounded down to a power of ten."""
+    return float(10.0 ** np.floor(np.log10(max(length, 1e-9) / 1000)))
 
 
 def live(
@@ -115,7 +129,6 @@ def live(
     host: str = LOOPBACK,
     port: int = 8080,
     colour: str = "curvature",
-    looks: Mapping[str, Sequence[Look]] | None = None,
     **options: Any,
 ) -> Live:
     """Simulate a robot in real time in the browser; the address is ``.url``, ``.close()`` ends it.
@@ -125,4 +138,4 @@ def live(
     ranges of the sliders are taken from the laws they replace.
     """
     run = LiveRun(robot, dt=dt, **options)
-    return Live(run, speed=speed, host=host, port=port, colour=colour, looks=looks)
+    return Live(run, speed=speed, host=host, port=port, colour=colour)

@@ -1,10 +1,8 @@
 """A run that plays in the cell of a notebook."""
 
 import html
-from collections.abc import Mapping, Sequence
 
 from supple.results.result import Result
-from supple.robot.looks import Look
 from supple.view.drawing import drawing_of
 from supple.view.page import page_of
 
@@ -23,12 +21,7 @@ class Player:
 
 
 def show(
-    result: Result,
-    *,
-    colour: str = "curvature",
-    frames: int = 150,
-    height: int = 480,
-    looks: Mapping[str, Sequence[Look]] | None = None,
+    result: Result, *, colour: str = "curvature", frames: int = 150, height: int = 480
 ) -> Player:
     """The viewer in a notebook: make it the last line of a cell."""
-    return Player(page_of(drawing_of(result, frames, looks), colour), height)
+    return Player(page_of(drawing_of(result, frames), colour), height)

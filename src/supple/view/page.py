@@ -1,56 +1,57 @@
 """A run as one self-contained page: it plays in any browser, without network."""
 
 import html
-from collections.abc import Mapping, Sequence
+import json
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
+from string import Template
+from typing import Any
 
 from supple.results.result import Result
-from supple.robot.looks import Look
-from supple.view.colours import legend_html
 from supple.view.drawing import Drawing, drawing_of
-from supple.view.stage import Stage, close_server, open_server
+from supple.view.scene import scene_of
+
+SCRIPTS = ("maths", "arrays", "camera", "painter", "scene", "plots", "panel", "player")
 
 
 def to_html(
-    result: Result,
-    path: str | Path,
-    frames: int = 200,
-    *,
-    colour: str = "curvature",
-    looks: Mapping[str, Sequence[Look]] | None = None,
+    result: Result, path: str | Path, frames: int = 200, *, colour: str = "curvature"
 ) -> Path:
     """Write one self-contained page that plays the run in any browser, without network.
 
     ``colour`` is what rods are coloured by (:data:`supple.view.colours.CHOICES`).
     """
     path = Path(path)
+    page = page_of(drawing_of(result, frames), colour)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page_of(drawing_of(result, frames, looks), colour))
+    path.write_text(page, encoding="utf-8")
     return path
 
 
 def page_of(drawing: Drawing, colour: str = "curvature") -> str:
     """The page as text."""
-    colour = drawing.colour(colour)
-    server = open_server("127.0.0.1", 0)
-    try:
-        stage = Stage(server, drawing, colour)
-        recording = server.get_scene_serializer()
-        for frame in range(len(drawing.t)):
-            stage.show(frame)
-            if frame + 1 < len(drawing.t):
-                recording.insert_sleep(float(drawing.t[frame + 1] - drawing.t[frame]))
-        page: str = recording.as_html()
-    finally:
-        close_server(server)
-    legend = legend_html(colour, drawing.largest(colour))
-    title = html.escape(drawing.name)
-    corner = (
-        '<div style="position:fixed;top:10px;right:10px;width:210px;z-index:5;pointer-events:none;'
-        'background:#ffffffcc;border-radius:6px;padding:6px 2px 2px;color:#333">'
-        f'<b style="display:block;margin:0 12px;font:600 14px system-ui,sans-serif">{title}</b>'
-        f"{legend}</div>"
+    return page_with(drawing.name, scene_of(drawing, colour))
+
+
+def page_with(title: str, scene: dict[str, Any] | None) -> str:
+    """The page with a scene inside, or one that asks its server for it."""
+    data = ""
+    if scene is not None:
+        text = json.dumps(scene, separators=(",", ":")).replace("</", "<\\/")
+        data = f'<script type="application/json" id="scene">{text}</script>'
+    return _template().substitute(
+        title=html.escape(title),
+        style=_web("style.css"),
+        script="\n".join(_web(f"{name}.js") for name in SCRIPTS),
+        data=data,
     )
-    end = page.rindex("</body>")
-    named = page[:end].replace("<title>Viser</title>", f"<title>{title}</title>", 1)
-    return named + corner + page[end:]
+
+
+def _web(name: str) -> str:
+    return (files("supple.view") / "web" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _template() -> Template:
+    return Template(_web("page.html"))

@@ -69,14 +69,15 @@ def test_runs_without_their_robot_are_refused_with_words(stored, tmp_path):
 
 
 def test_runs_are_saved_as_pages_and_films(stored, tmp_path):
-    for name in ("run.html", "run.gif"):
+    for name in ("run.html", "run.gif", "run.glb"):
         saved = call("view", stored, "--save", tmp_path / name, "--colour", "bending moment")
         assert saved.exit_code == 0, saved.output
         assert saved.stdout.strip() == str(tmp_path / name)
-    assert "bending moment (N m)" in (tmp_path / "run.html").read_text()
+    assert '"colour":"bending moment"' in (tmp_path / "run.html").read_text()
+    assert (tmp_path / "run.glb").read_bytes()[:4] == b"glTF"
     assert (tmp_path / "run.gif").read_bytes()[:4] == b"GIF8"
     for options, need in (
-        (("--save", tmp_path / "run.avi"), "need a name that ends in .html, .mp4 or .gif"),
+        (("--save", tmp_path / "run.avi"), "need a name that ends in .html, .mp4, .gif or .glb"),
         (("--colour", "pink"), "need one of: plain, curvature"),
     ):
         wrong = call("view", stored, *options)
@@ -103,3 +104,13 @@ def test_viewers_and_live_robots_end_with_ctrl_c(folder, stored, monkeypatch):
         assert done.exit_code == 0, done.output
         assert "http://127.0.0.1:" in done.stderr
         assert closed.pop()._stopped.is_set()
+
+
+def test_robots_are_exported_for_mujoco(folder, stored, tmp_path):
+    done = call("export", folder / "arm.yaml", tmp_path / "arm.xml", "--pieces", "5")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.strip() == str(tmp_path / "arm.xml")
+    assert "chains of 5 pieces" in (tmp_path / "arm.xml").read_text()
+    wrong = call("export", folder / "arm.yaml", tmp_path / "arm.txt")
+    assert wrong.exit_code == 2
+    assert "need a name that ends in .xml" in wrong.output

@@ -95,7 +95,8 @@ def _rods() -> dict[str, sp.Robot]:
 def _everything() -> sp.Robot:
     """Items of every kind, in an order that no file would have by itself."""
     return sp.Robot(
-        sp.Body("base", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0.0, 0.0, 0.1), joint=sp.Free()),
+        sp.Body("base", mass=1.0, inertia=(0.1, 0.1, 0.1), com=(0.0, 0.0, 0.1), joint=sp.Free(),
+                shape=(sp.Box((0.1, 0.2, 0.3), position=(0, 0, 0.1)), sp.Cylinder(0.1, 0.2, axis="x"))),
         rod("arm", basis=2, parent="base", position=(0.1, 0.0, 0.0)),
         sp.Wrench(
             "push", on="arm", at=0.5, force=(0, 1, 0), moment=(0, 0, 2), law=sp.ramp(0.0, 1.0),
@@ -105,7 +106,8 @@ def _everything() -> sp.Robot:
         sp.Body("tool", mass=0.1, inertia=((0.1, 0.01, 0), (0.01, 0.1, 0), (0, 0, 0.1)), parent="tip"),
         sp.Body("lamp", mass=0.1, parent="arm", at=0.75, position=(0, 0.1, 0), rotation=(0.1, 0, 0)),
         rod("twig", basis=1, parent="arm", at=0.25),
-        sp.Marker("eye", parent="arm", at=0.25, position=(0.0, 0.01, 0.0), rotation=(0.1, 0.0, 0.0)),
+        sp.Marker("eye", parent="arm", at=0.25, position=(0.0, 0.01, 0.0), rotation=(0.1, 0.0, 0.0),
+                  shape=sp.Sphere(0.01)),
         sp.Motor("winch", torque=0.5, inertia=1e-3, gear=2.0, viscous=0.1, friction=0.01, limit=3.0),
         sp.Motor("servo", on="tip", position=E("sin(t)", "t"), stiffness=5.0, damping=1.0),
         sp.Motor("wheel", on="tip", coordinate=1, velocity=1.0, damping=2.0, friction_speed=0.5),

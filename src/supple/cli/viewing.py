@@ -1,4 +1,4 @@
-"""Commands that show robots in space: view, live."""
+"""Commands that show robots in space, and hand them to others: view, live, export."""
 
 import time
 from pathlib import Path
@@ -35,7 +35,7 @@ Wait = Annotated[bool, typer.Option(help="Stay until Ctrl-C.")]
 
 def add_commands(app: typer.Typer) -> None:
     """Add the commands that show robots to the app."""
-    for command in (view, live):
+    for command in (view, live, export):
         app.command()(command)
 
 
@@ -66,7 +66,10 @@ def view(
     ],
     study: Study = None,
     save: Annotated[
-        Path | None, typer.Option(help="Write a page (.html) or a film (.mp4, .gif) instead.")
+        Path | None,
+        typer.Option(
+            help="Write a page (.html), a film (.mp4, .gif) or an animated scene (.glb) instead."
+        ),
     ] = None,
     colour: Colour = "curvature",
     speed: Annotated[float, typer.Option(help="Of a film, against real time.")] = 1.0,
@@ -74,7 +77,7 @@ def view(
     host: Host = "127.0.0.1",
     wait: Wait = True,
 ) -> None:
-    """Show a run in the browser (on this machine only), or save it as a page or a film.
+    """Show a run in the browser (on this machine only), or save it as a page, a film or a scene.
 
     A robot file is simulated first, and shown while it is computed. A folder holds a run of `supple run`.
     """
@@ -83,8 +86,8 @@ def view(
 
     with told():
         check_choice(colour)
-        if save is not None and save.suffix not in (".html", ".mp4", ".gif"):
-            need = "a name that ends in .html, .mp4 or .gif"
+        if save is not None and save.suffix not in (".html", ".mp4", ".gif", ".glb"):
+            need = "a name that ends in .html, .mp4, .gif or .glb"
             typer.echo(f"--save: got {save.name!r}; need {need}", err=True)
             raise typer.Exit(BAD_INPUT)
         if path.is_dir():
@@ -99,7 +102,7 @@ def view(
             with Bar(duration_of(found, name), quiet=False) as bar:
                 result = found.run(name, progress=bar, watch=watch)
         if save is not None:
-            typer.echo(str(_saved(found, result, save, colour, speed)))
+            typer.echo(str(_saved(result, save, colour, speed)))
             return
     assert viewer is not None
     if not result.ok:
@@ -108,11 +111,13 @@ def view(
     stay(viewer, wait)
 
 
-def _saved(found: "RobotFile", result: "Result", path: Path, colour: str, speed: float) -> Path:
-    from supple.view import to_film, to_html
+def _saved(result: "Result", path: Path, colour: str, speed: float) -> Path:
+    from supple.view import to_film, to_gltf, to_html
 
     if path.suffix == ".html":
         return to_html(result, path, colour=colour)
+    if path.suffix == ".glb":
+        return to_gltf(result, path)
     return to_film(result, path, colour=colour, speed=speed)
 
 
@@ -152,3 +157,20 @@ def live(
         )
     typer.echo(f"{window.url}   (Ctrl-C to end)", err=True)
     stay(window, wait)
+
+
+def export(
+    file: File,
+    out: Annotated[
+        Path, typer.Argument(help="The file to write, .xml (MJCF).", show_default=False)
+    ],
+    pieces: Annotated[int, typer.Option(help="Pieces that stand for a rod.", min=1)] = 20,
+) -> None:
+    """Write a robot for MuJoCo (MJCF): bodies and joints as they are, rods as chains of pieces."""
+    from supple.files import to_mjcf
+
+    with told():
+        if out.suffix != ".xml":
+            typer.echo(f"got {out.name!r}; need a name that ends in .xml", err=True)
+            raise typer.Exit(BAD_INPUT)
+        typer.echo(str(to_mjcf(load_file(file).robot, out, pieces)))

@@ -1,5 +1,6 @@
 """Robot files: YAML descriptions of robots and of what to compute with them."""
 
+from supple.files.mjcf import to_mjcf as to_mjcf
 from supple.files.problems import FileError as FileError, Problem as Problem
 from supple.files.read import RobotFile as RobotFile, load as load
 from supple.files.schema import json_schema as json_schema

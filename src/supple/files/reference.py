@@ -12,6 +12,7 @@ from supple.files.items import ITEMS
 from supple.files.joints import JOINT
 from supple.files.kinds import AbstractKind
 from supple.files.laws import law
+from supple.files.looks import LOOK
 from supple.files.rods import BASIS, DAMPING, MATERIAL_FIELDS, PROPERTIES, SECTION, SPACE
 from supple.files.schema import STUDIES, URDF
 from supple.files.schemes import SCHEME
@@ -66,7 +67,8 @@ def reference() -> str:
         lines += _table(section, record)
     lines += _table("material", MATERIAL_FIELDS) + _table("properties", PROPERTIES)
     lines += _choices("section", SECTION) + _choices("damping", DAMPING) + _choices("basis", BASIS)
-    lines += _choices("space", SPACE) + _choices("joint", JOINT) + _choices("laws of time", law(""))
+    lines += _choices("space", SPACE) + _choices("joint", JOINT) + _choices("shape", LOOK)
+    lines += _choices("laws of time", law(""))
     lines += _choices("scheme", SCHEME)
     for name, record in STUDIES.items():
         lines += _table(name, record)

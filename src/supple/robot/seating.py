@@ -99,7 +99,7 @@ class Seating:
         while element != GROUND:
             here = self.elements[element]
             if here.rod is not None:
-                pose = compose(_along(here.rod, seat.u), pose)
+                pose = compose(rest_pose(here.rod, seat.u), pose)
             pose = compose(here.seat.offset, pose)
             element, seat = here.seat.element, here.seat
         return pose
@@ -169,7 +169,7 @@ def inverse(pose: Pose) -> Pose:
     return Pose(pose.rotation.T, -(pose.rotation.T @ pose.position))
 
 
-def _along(rod: Rod, u: float) -> Pose:
+def rest_pose(rod: Rod, u: float) -> Pose:
     """Pose of a rod's section at fraction u, at rest."""
     if u == 0.0:
         return IDENTITY

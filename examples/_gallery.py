@@ -1,11 +1,13 @@
 """The gallery of the documentation: pictures of the examples, and what they measured.
 
 ``python -m examples._gallery`` runs all examples in full, each in a process of its own (hours on one core);
-names (``statics/01_tip_torque``) run some. Each leaves a small picture and its numbers in ``docs/gallery``,
-and the page ``docs/gallery.md`` is written anew from all of them. ``--page`` only writes the page.
+names (``statics/01_tip_torque``) run some. Each leaves its robot, a picture of what was measured and the
+numbers in ``docs/gallery``, all of one run, and the page ``docs/gallery.md`` is written anew from all of
+them; it tells which are of an earlier version of their example. ``--page`` only writes the page.
 """
 
 import ast
+import hashlib
 import importlib
 import json
 import subprocess
@@ -41,6 +43,7 @@ def names() -> list[str]:
 def collect(name: str) -> None:
     """Run one example in full; keep its picture and its numbers."""
     from examples import _picture
+    from examples._render import caught, render
 
     example: Any = importlib.import_module(".".join(["examples", *name.split("/")]))
     told: dict[str, Any] = {}
@@ -56,11 +59,21 @@ def collect(name: str) -> None:
         return pictures[-1]
 
     example.report, _picture.save = reported, saved
-    example.main()
+    with caught() as runs:
+        example.main()
     KEPT.mkdir(exist_ok=True)
     file = KEPT / name.replace("/", "-")
     shrink(pictures[0], file.with_suffix(".png"))
+    robot = pictures[0].with_name(f"{file.name}-robot.png")
+    if render(runs, robot):
+        shrink(robot, KEPT / robot.name)
+    told["source"] = source(name)
     file.with_suffix(".json").write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n")
+
+
+def source(name: str) -> str:
+    """What the text of an example is recognised by."""
+    return hashlib.sha256((EXAMPLES / f"{name}.py").read_bytes()).hexdigest()[:16]
 
 
 def shrink(picture: Path, target: Path) -> None:
@@ -105,8 +118,14 @@ def _entry(name: str) -> list[str]:
     kept = KEPT / name.replace("/", "-")
     limits = _limits(name)
     told = kept.with_suffix(".json")
-    measured = json.loads(told.read_text())["errors"] if told.exists() else {}
+    known = json.loads(told.read_text()) if told.exists() else {}
+    measured = known.get("errors", {})
     lines = [f"### {name}", "", words, ""]
+    if known.get("source", source(name)) != source(name):
+        lines += [f"*Of an earlier version; `python -m examples._gallery {name}` renews it.*", ""]
+    robot = kept.with_name(f"{kept.name}-robot.png")
+    if robot.exists():
+        lines += [f"![{name}: the robot](gallery/{robot.name})", ""]
     if kept.with_suffix(".png").exists():
         lines += [f"![{name}](gallery/{kept.name}.png)", ""]
     lines += ["| checked | measured | limit |", "|---|---|---|"]

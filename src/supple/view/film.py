@@ -1,7 +1,7 @@
 """A run as a film (MP4 or GIF), drawn without a display and without a browser.
 
-Surfaces are seen through a pinhole camera, shaded by the angle at which light falls on them, and drawn from
-the farthest to the nearest.
+Surfaces are seen through a pinhole camera, darker the more they turn away from it, and drawn from the
+farthest to the nearest.
 """
 
 import shutil
@@ -33,7 +33,6 @@ DPI = 100
 FPS = 25
 THIN = 2.6
 """Pixels: rods are drawn no thinner."""
-LIGHT = np.array([0.35, -0.45, 0.82])
 GRID, SHADOW = "#e2e5ea", "#e6e8ec"
 
 
@@ -133,9 +132,12 @@ class Painter:
             normal = np.cross(*edges)
             normal /= np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-300)
             centre = corners.mean(axis=1)
-            front = np.einsum("pi,pi->p", normal, self.camera.position - centre) > 0
+            towards = self.camera.position - centre
+            towards /= np.linalg.norm(towards, axis=-1, keepdims=True)
+            facing = np.einsum("pi,pi->p", normal, towards)
+            front = facing > 0
             seen, depth = self.camera(corners[front])
-            light = 0.8 + 0.3 * np.clip(normal[front] @ LIGHT, -0.7, 1.0)
+            light = 0.5 + 0.5 * facing[front] ** 0.7  # what faces the camera has its very colour
             polygons += list(seen)
             depths.append(depth.mean(axis=1))
             colours.append(light[:, None] * np.broadcast_to(colour, (len(front), 3))[front] / 255)

@@ -41,5 +41,5 @@ function told(x) {
   if (!isFinite(x)) return String(x);
   if (Math.abs(x) < 1e-12) return "0";
   const size = Math.abs(x);
-  return size >= 1e5 || size < 1e-3 ? x.toExponential(2) : String(Number(x.toPrecision(3)));
+  return size >= 1e5 || size < 1e-3 ? Number(x.toPrecision(3)).toExponential() : String(Number(x.toPrecision(3)));
 }

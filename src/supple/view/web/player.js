@@ -89,8 +89,12 @@ const player = {
 
   at(event) { const box = canvas.getBoundingClientRect(); return [event.clientX - box.left, event.clientY - box.top]; },
 
-  pick(x, y) {
+  // What is at a pixel; to be pulled, tendons in front of a rod do not count.
+  pick(x, y, pulling = false) {
+    const {visible} = this.scene, {tendons} = visible;
+    if (pulling) visible.tendons = false;
     this.scene.draw(this.camera, true);
+    visible.tendons = tendons;
     const found = this.painter.pickedAt(x, y);
     this.redraw();
     return found && {...this.scene.items[found.id], share: found.share};
@@ -152,7 +156,7 @@ canvas.onpointerdown = event => {
   canvas.setPointerCapture(event.pointerId);
   held = {x, y, button: event.shiftKey ? 2 : event.button, moved: false};
   if (player.live && held.button === 0) {
-    const item = player.pick(x, y), start = item && player.scene.frame(item.name);
+    const item = player.pick(x, y, true), start = item && player.scene.frame(item.name);
     if (start && player.live.pulls.includes(item.name)) held.pull = {item: item.name, start, depth: player.camera.seen(start)[2], from: [x, y]};
   }
   canvas.classList.toggle("held", Boolean(held.pull));
@@ -161,7 +165,7 @@ canvas.onpointermove = event => {
   if (!player.scene) return;
   const [x, y] = player.at(event);
   if (!held) {
-    if (player.live && !event.buttons) { const item = player.pick(x, y); canvas.classList.toggle("over", Boolean(item && player.live.pulls.includes(item.name))); }
+    if (player.live && !event.buttons) { const item = player.pick(x, y, true); canvas.classList.toggle("over", Boolean(item && player.live.pulls.includes(item.name))); }
     return;
   }
   const dx = x - held.x, dy = y - held.y;
@@ -210,7 +214,7 @@ function drive(live) {
   player.panel.put("Drive", drives);
   if (own.pulls.length) player.panel.put("Pull", make("div", {}, make("p", {textContent: "Drag a body, or a rod by its tip."}),
     slider("spring", {low: own.spring / 100, high: own.spring * 100, value: own.spring, unit: "N/m", log: true}, value => tell({spring: value}))));
-  for (const title of ["Drive", "Run"]) { const part = player.panel.parts[title]; part.parentNode.prepend(part); }
+  for (const part of ["Pull", "Drive", "Run"].map(title => player.panel.parts[title])) part?.parentNode.prepend(part);
 }
 
 let waiting = null, sending = false;

@@ -1,5 +1,6 @@
 // Curves over time on small canvases, with a mark at the present time.
 const CURVES = ["#2f6db3", "#d5722b", "#3a9150", "#b8423f", "#7a5bb0", "#7c5a4a", "#c265a4", "#6f7680"];
+const NOISE = 1e-8;  // what changes less is drawn as a straight line
 const WINDOW = 10;  // seconds of a live run
 
 class Plots {
@@ -60,7 +61,7 @@ class Plots {
     const pen = canvas.getContext("2d"), [first, last] = this.range;
     let low = Infinity, high_ = -Infinity;
     for (const curve of curves) for (const v of curve) if (isFinite(v)) { low = Math.min(low, v); high_ = Math.max(high_, v); }
-    if (!(high_ > low)) { const pad = Math.abs(low) || 1; low -= 0.5 * pad; high_ += 0.5 * pad; }
+    if (!(high_ - low > Math.max(NOISE, 1e-6 * Math.abs(low)))) { const pad = Math.abs(low) > NOISE ? Math.abs(low) : 1; low -= 0.5 * pad; high_ += 0.5 * pad; }
     const ticks = ticksOf(low, high_), left = LEFT, right = wide - 4, top = 6, bottom = high - 17;
     const x = t => left + (right - left) * (t - first) / (last - first), y = v => bottom - (bottom - top) * (v - low) / (high_ - low);
     pen.setTransform(dpr, 0, 0, dpr, 0, 0); pen.clearRect(0, 0, wide, high);
@@ -84,7 +85,7 @@ class Plots {
     canvas.dataset.mark = x(time);
   }
 }
-const LEFT = 42;
+const LEFT = 46;
 
 // Three or four round numbers in a range.
 function ticksOf(low, high) {

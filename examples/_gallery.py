@@ -64,9 +64,7 @@ def collect(name: str) -> None:
     KEPT.mkdir(exist_ok=True)
     file = KEPT / name.replace("/", "-")
     shrink(pictures[0], file.with_suffix(".png"))
-    robot = pictures[0].with_name(f"{file.name}-robot.png")
-    if render(runs, robot):
-        shrink(robot, KEPT / robot.name)
+    render(runs, KEPT / f"{file.name}-robot.webp")
     told["source"] = source(name)
     file.with_suffix(".json").write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n")
 
@@ -77,7 +75,7 @@ def source(name: str) -> str:
 
 
 def shrink(picture: Path, target: Path) -> None:
-    """A picture small enough to be kept with the sources."""
+    """A picture of curves, small enough to be kept with the sources."""
     from PIL import Image
 
     with Image.open(picture) as image:
@@ -123,7 +121,7 @@ def _entry(name: str) -> list[str]:
     lines = [f"### {name}", "", words, ""]
     if known.get("source", source(name)) != source(name):
         lines += [f"*Of an earlier version; `python -m examples._gallery {name}` renews it.*", ""]
-    robot = kept.with_name(f"{kept.name}-robot.png")
+    robot = kept.with_name(f"{kept.name}-robot.webp")
     if robot.exists():
         lines += [f"![{name}: the robot](gallery/{robot.name})", ""]
     if kept.with_suffix(".png").exists():

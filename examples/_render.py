@@ -1,5 +1,10 @@
-"""Rendered robots for the gallery: what an example computes is caught on the way, and drawn."""
+"""Rendered robots for the gallery: what an example computes is caught on the way, and shown by the viewer.
 
+The picture is that of the page in a browser without a window: Debian's Chromium, driven by Playwright.
+"""
+
+import io
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -11,9 +16,12 @@ from PIL import Image
 
 import supple as sp
 from supple.view.drawing import Drawing, drawing_of
-from supple.view.film import Painter
+from supple.view.page import page_of
 
-SIZE = (880, 500)
+SIZE = {"width": 880, "height": 500}
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+SOFTWARE = ["--no-sandbox", "--use-gl=swiftshader", "--enable-unsafe-swiftshader",
+            "--ignore-gpu-blocklist"]  # fmt: skip
 CALLS = ("simulate", "release", "equilibrium")
 
 
@@ -70,20 +78,41 @@ def _resting(robot: sp.Robot, rest: sp.Equilibrium) -> sp.Result:
 
 
 def render(found: list[sp.Result], path: Path) -> bool:
-    """Draw the robot with the most items, in the longest of its runs; False where there is none."""
+    """Show the robot with the most items where it is bent most; False where there is none."""
     if not found:
         return False
-    result = max(found, key=lambda run: (len(run.description.items), len(run.t)))
-    every = drawing_of(result, 40, energies=False)
-    shown = result.sampled(every.t[_telling(every)][None])
-    picture = Painter(drawing_of(shown, 1, energies=False), size=SIZE).picture(0)
-    Image.fromarray(picture).save(path)
+    if CHROMIUM is None:
+        raise SystemExit("robots are rendered in a browser: apt-get install chromium")
+    most = max(len(run.description.items) for run in found)
+    runs = [run for run in found if len(run.description.items) == most]
+    some = [runs[i] for i in sorted({*np.linspace(0, len(runs) - 1, 6).astype(int).tolist()})]
+    drawings = [drawing_of(run, 12, energies=False) for run in some]
+    shown = max(range(len(some)), key=lambda i: _bent(drawings[i]).max())
+    frame = int(np.argmax(_bent(drawings[shown])))
+    still = some[shown].sampled(drawings[shown].t[frame][None])
+    _photograph(page_of(drawing_of(still, 1, energies=False)), path)
     return True
 
 
-def _telling(drawing: Drawing) -> int:
-    """The instant at which the rods are bent most; without rods, the last."""
-    if not drawing.rods or "curvature" not in drawing.quantities:
-        return len(drawing.t) - 1
-    bent = sum(rod.values["curvature"].mean(axis=1) for rod in drawing.rods)
-    return int(np.argmax(bent))
+def _bent(drawing: Drawing) -> np.ndarray:
+    """How much the rods are bent in all, (t,)."""
+    if not drawing.rods:
+        return drawing.t
+    return np.asarray(sum(rod.values["curvature"].mean(axis=1) for rod in drawing.rods))
+
+
+def _photograph(page: str, path: Path) -> None:
+    """The picture in a page, without its controls."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=SOFTWARE)
+        tab = browser.new_page(viewport=SIZE)
+        tab.set_content(page)
+        tab.add_style_tag(content="#side, #fold { display: none !important }")
+        tab.wait_for_function("supple.shown && supple.camera.size[0] > 800")
+        tab.evaluate("supple.camera.fit(supple.scene.present, 0.84); supple.paint()")
+        tab.evaluate("new Promise(go => requestAnimationFrame(() => requestAnimationFrame(go)))")
+        picture = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
+        browser.close()
+    picture.save(path, quality=90)

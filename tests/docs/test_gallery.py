@@ -1,12 +1,13 @@
 """The gallery says what the examples check now, and keeps small pictures of all of them."""
 
 import numpy as np
+import pytest
 from PIL import Image
 
 import supple as sp
 from examples import _gallery
 from examples._gallery import DOCS, KEPT, LARGEST, names, page
-from examples._render import caught, render
+from examples._render import CHROMIUM, caught, render
 
 
 def test_the_page_is_that_of_the_present_examples():
@@ -15,13 +16,14 @@ def test_the_page_is_that_of_the_present_examples():
 
 
 def test_pictures_are_small():
-    pictures = list(KEPT.glob("*.png"))
+    pictures = [*KEPT.glob("*.png"), *KEPT.glob("*.webp")]
     assert pictures
     assert max(picture.stat().st_size for picture in pictures) < LARGEST
     known = {name.replace("/", "-") for name in names()}
     assert {picture.stem.removesuffix("-robot") for picture in pictures} <= known
 
 
+@pytest.mark.skipif(CHROMIUM is None, reason="apt-get install chromium")
 def test_robots_are_rendered_from_what_examples_compute(tmp_path):
     """What an example simulates or brings to rest is caught, and the robot is on the picture."""
     rod = sp.Rod("arm", 0.3, sp.Circle(0.01), sp.Material(E=1e6, density=1e3), strains="planar",
@@ -34,7 +36,7 @@ def test_robots_are_rendered_from_what_examples_compute(tmp_path):
     assert [len(run.t) for run in runs] == [1, 3]
     for some in (runs[:1], runs):
         assert render(some, tmp_path / "robot.png")
-        pixels = np.asarray(Image.open(tmp_path / "robot.png")).astype(int)
+        pixels = np.asarray(Image.open(tmp_path / "robot.png").convert("RGB")).astype(int)
         coloured = np.ptp(pixels, axis=-1) > 60
         assert 0.003 < coloured.mean() < 0.5
     assert not render([], tmp_path / "none.png")

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.run.live import LiveRun, Moving, drives_of
+from supple.lie import so3
+from supple.model.loads import AbstractPointLoad
+from supple.run.live import LiveRun, Moving, Pull, drives_of
 from supple.time.advance import Status
 
 
@@ -82,3 +84,43 @@ def test_a_run_that_cannot_go_on_says_so_and_can_be_reset(live):
     assert not live.step(wanted)
     live.reset()
     assert live.step(wanted | {"left": 2.0})
+
+
+def test_a_pull_is_a_spring_of_no_length_to_a_place(live):
+    """It comes to rest where a described spring would hold it, and goes back when it is let go."""
+    live.reset()
+    wanted = {drive.name: drive.value for drive in live.drives} | {"pushing": 0.0, "left": 0.0}
+    for _ in range(150):
+        live.step(wanted)
+    before, live.spring = live.newest.position("arm")[0], 5.0
+    target = before + np.array([0.0, 0.05, 0.02])
+    live.pull("arm", target)
+    for _ in range(400):
+        live.step(wanted)
+    held = robot(0.0).removing("push", "air")
+    spring = sp.Spring("held", on="arm", stiffness=5.0, length=0.0, to_position=target)
+    resting = sp.equilibrium(held.adding(spring))
+    np.testing.assert_allclose(live.newest.position("arm")[0], resting.position("arm"), atol=1e-4)
+    assert np.linalg.norm(resting.position("arm") - before) > 0.01
+    live.pull(None)
+    for _ in range(400):
+        live.step(wanted)
+    np.testing.assert_allclose(live.newest.position("arm")[0], before, atol=1e-4)
+    with pytest.raises(sp.StateError, match="pull: got 'leg'; need one of: arm"):
+        live.pull("leg", target)
+    with pytest.raises(sp.StateError, match="need three numbers"):
+        live.pull("arm", (0.0, np.nan, 0.0))
+
+
+def test_the_tangent_of_a_pull_is_its_derivative():
+    pull = Pull(
+        0, sp.Pose(np.eye(3), np.zeros(3)), sp.Input("pull", np.array([3.0, 0.5, 0.1, 0.2, 0.3]))
+    )
+    pose = sp.Pose(np.asarray(so3.exp(np.array([0.3, -0.2, 0.5]))), np.array([0.4, 0.5, -0.6]))
+    twist = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    for own, other in zip(
+        pull.tangent(np.zeros(()), pose, twist),
+        AbstractPointLoad.tangent(pull, np.zeros(()), pose, twist),
+        strict=True,
+    ):
+        np.testing.assert_allclose(own, other, atol=1e-12)

@@ -3,7 +3,7 @@
 Its bodies and the tips of its rods can be pulled by a spring, as with a mouse.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -117,6 +117,18 @@ def weight_of(robot: Robot) -> float:
     return 9.81 * mass
 
 
+def size_of(robot: Robot, places: np.ndarray) -> float:
+    """How large (m) a robot is: its longest rod, the spread of its frames (n, 3), or its widest body."""
+    found = [1e-3, float(np.ptp(places, axis=0).max())]
+    for item in robot.items:
+        if isinstance(item, Rod):
+            found.append(float(item.length))
+        elif isinstance(item, Body):
+            moments = np.asarray(item.inertia_matrix(), dtype=float)
+            found.append(float(np.sqrt(np.trace(moments) / float(item.mass))))
+    return max(found)
+
+
 @dataclass(frozen=True)
 class Drive:
     """Something that drives a robot: an input, its value at first, and the range it may be given."""
@@ -226,9 +238,8 @@ class LiveRun:
         self._first: Cursor | None = None
         self._pulled: tuple[str, np.ndarray] | None = None
         self.reset()
-        reach = max(float(np.ptp([p.position[0] for p in self.newest.poses.values()], axis=0).max()),
-                    *(float(i.length) for i in self.robot.items if isinstance(i, Rod)), 1e-3)  # fmt: skip
-        self.spring = max(weight_of(self.robot), 1e-6) / (0.1 * reach)
+        places = np.stack([pose.position[0] for pose in self.newest.poses.values()])
+        self.spring = max(weight_of(self.robot), 1e-6) / (0.1 * size_of(self.robot, places))
         """Stiffness (N/m) of what pulls: at a tenth of the robot's size it lifts the robot."""
 
     def reset(self) -> None:
@@ -244,7 +255,7 @@ class LiveRun:
         self._rates = dict.fromkeys(self._values, 0.0)
         self._saved = saved_at(self.cursor)
 
-    def pull(self, item: str | None, target: Sequence[float] | None = None) -> None:
+    def pull(self, item: str | None, target: Any = None) -> None:
         """Pull a body, or a rod by its tip, to a place (m) in space from now on; None lets go."""
         if item is None:
             self._pulled = None

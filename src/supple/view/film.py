@@ -124,12 +124,13 @@ class Painter:
         """One instant."""
         from matplotlib.collections import PolyCollection
 
-        surfaces = [*self._rods(frame), *self._solids(frame)]
-        shadows = [corners for corners, _ in surfaces]
-        polygons, depths, colours = [], [], []
-        for corners, colour in surfaces:
-            edges = corners[:, 1] - corners[:, 0], corners[:, -1] - corners[:, 0]
-            normal = np.cross(*edges)
+        clear = 0.45 if self.drawing.chambers else 1.0  # chambers are inside their rods
+        surfaces = [(*surface, clear) for surface in self._rods(frame)]
+        surfaces += [(*surface, 1.0) for surface in self._solids(frame)]
+        shadows = [corners for corners, *_ in surfaces]
+        polygons, depths, colours, opacity = [], [], [], []
+        for corners, colour, solid in surfaces:
+            normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, -1] - corners[:, 0])
             normal /= np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-300)
             centre = corners.mean(axis=1)
             towards = self.camera.position - centre
@@ -139,10 +140,12 @@ class Painter:
             seen, depth = self.camera(corners[front])
             light = 0.5 + 0.5 * facing[front] ** 0.7  # what faces the camera has its very colour
             polygons += list(seen)
+            opacity.append(np.full(len(seen), solid))
             depths.append(depth.mean(axis=1))
             colours.append(light[:, None] * np.broadcast_to(colour, (len(front), 3))[front] / 255)
         for ribbon, depth, colour in self._ribbons(frame):
             polygons += list(ribbon)
+            opacity.append(np.ones(len(ribbon)))
             depths.append(depth)
             colours.append(np.broadcast_to(np.asarray(colour) / 255, (len(ribbon), 3)))
         for old in self.moving:
@@ -152,10 +155,12 @@ class Painter:
         on_floor = [polygon for corners in flat for polygon in self.camera(corners)[0]]
         order = np.argsort(-np.concatenate([*depths, np.zeros(0)]))
         tints = np.clip(np.concatenate([*colours, np.zeros((0, 3))]), 0, 1)[order]
+        shares = np.concatenate([*opacity, np.zeros(0)])[order, None]
+        faces, edges = np.hstack([tints, shares]), np.hstack([tints, np.floor(shares)])
         self.moving = [
             PolyCollection(on_floor, facecolors=SHADOW, edgecolors=SHADOW, linewidths=0.3),
             PolyCollection(
-                [polygons[i] for i in order], facecolors=tints, edgecolors=tints, linewidths=0.4
+                [polygons[i] for i in order], facecolors=faces, edgecolors=edges, linewidths=0.4
             ),
         ]
         for collection in self.moving:

@@ -10,10 +10,11 @@ from supple.lie import Pose
 from supple.results.result import Result
 from supple.robot.actuators import Chamber, Tendon
 from supple.robot.checks import GROUND_NAME
-from supple.robot.items import Body, Place, Rod
+from supple.robot.items import Place, Rod
 from supple.robot.meshes import ROUND, Mesh, circle
 from supple.robot.placement import placement
 from supple.robot.robot import Robot
+from supple.run.live import size_of
 
 STATIONS = 65
 """Sections at which a rod is drawn."""
@@ -46,16 +47,9 @@ class Places:
 
     @cached_property
     def size(self) -> float:
-        """How large (m) the robot is: its longest rod, or the widest spread of its frames."""
+        """How large (m) the robot is, with the way to the ground."""
         first = [np.asarray(pose.position)[0] for pose in self.result.poses.values()]
-        spread = float(np.max(np.ptp(np.stack([*first, np.zeros(3)]), axis=0)))
-        lengths = [float(item.length) for item in self.robot.items if isinstance(item, Rod)]
-        bodies = [
-            np.sqrt(float(np.trace(np.asarray(item.inertia_matrix()))) / float(item.mass))
-            for item in self.robot.items
-            if isinstance(item, Body)
-        ]
-        return max([spread, *lengths, *bodies]) or 1.0
+        return size_of(self.robot, np.stack([*first, np.zeros(3)]))
 
     def outline(self, rod: Rod) -> np.ndarray:
         """Contours (STATIONS, ROUND, 2) of a rod."""

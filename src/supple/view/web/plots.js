@@ -89,7 +89,7 @@ const LEFT = 46;
 
 // Three or four round numbers in a range.
 function ticksOf(low, high) {
-  const rough = (high - low) / 3, power = 10 ** Math.floor(Math.log10(rough));
+  const rough = (high - low) / 4, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map(m => m * power).find(s => s >= rough * 0.8);
   const found = [];
   for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) found.push(k * step);

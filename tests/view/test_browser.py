@@ -12,7 +12,7 @@ import pytest
 
 import supple as sp
 from supple.view import live, show, to_html, view
-from supple.view.colours import colours_of
+from supple.view.colours import FULL, colours_of
 from supple.view.drawing import drawing_of
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
@@ -293,6 +293,7 @@ def test_what_joins_and_drives_is_drawn(page, tmp_path):
     middle = [round(v) for v in seen(page, (0.0, 0.0, -0.05))[:2]]
     inside, outside = clear[middle[1], middle[0]], opaque[middle[1], middle[0]]
     assert np.abs(inside - outside).sum() > 60  # the chamber shines through
+    assert np.abs(inside - FULL).max() < 16  # in the colour of its pressure
     page.get_by_label("joints", exact=True).check()
     orange = picture(page)
     assert ((orange[..., 0] - orange[..., 2] > 80).sum()) > 30  # the motor

@@ -63,3 +63,11 @@ def test_without_ffmpeg_it_says_what_to_install(run, tmp_path, monkeypatch):
     with pytest.raises(sp.StateError, match=r"pip install 'supple\[film\]'"):
         film.to_film(run, tmp_path / "run.mp4")
     assert not (tmp_path / "run.mp4").exists()
+
+
+def test_thin_rods_are_drawn_thicker_and_told():
+    thin = sp.Rod("wire", 1.0, sp.Circle(1e-4), sp.Material(E=2e11, density=7800.0), basis=1)
+    painter = film.Painter(drawing_of(sp.simulate(sp.Robot(thin), 0.02, dt=0.01)), "plain")
+    assert "wire drawn" in painter._thick()
+    picture = painter.picture(0).astype(int)
+    assert ((picture[..., 2] - picture[..., 0] > 30).sum(axis=0) >= 2).mean() > 0.4

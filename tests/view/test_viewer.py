@@ -254,3 +254,24 @@ def test_items_tell_their_numbers(run, drawing):
     plots = {plot.title: plot for plot in drawing.plots}
     assert set(plots) >= {"Tensions", "Energy"}
     np.testing.assert_allclose(plots["Energy"].curves["kinetic"], run.energies.kinetic)
+
+
+def test_pins_come_out_of_the_bodies_they_hold():
+    box = sp.Body(
+        "box", 1.0, (0.01, 0.01, 0.01), joint=sp.Revolute("y"), shape=sp.Box((0.2, 0.4, 0.2))
+    )
+    solids = drawing_of(sp.simulate(sp.Robot(box), 0.02, dt=0.01)).solids
+    (pin,) = (solid for solid in solids if solid.kind == "joint")
+    assert pin.mesh[0][:, 1].max() > 0.2
+    assert np.abs(pin.mesh[0][:, [0, 2]]).max() < 0.05
+
+
+def test_rods_of_unknown_section_hold_their_chambers():
+    given = sp.GivenProperties(stiffness=(1.0,) * 6, inertia=(1e-6,) * 3 + (0.1,) * 3)
+    rod = sp.Rod("rod", 0.2, properties=given, basis=1)
+    air = sp.Chamber("air", on="rod", area=1e-4, offset=(0.01, 0.0), pressure=1e3)
+    drawing = drawing_of(sp.simulate(sp.Robot(rod, air, gravity=(0, 0, 0)), 0.02, dt=0.01))
+    assert drawing.rods[0].reach > 0.01 + np.sqrt(1e-4 / np.pi)
+    np.testing.assert_allclose(drawing.chambers[0].values["pressure"], 1.0)
+    middle = drawing.chambers[0].skin(0).mean(axis=1)
+    np.testing.assert_allclose(middle[:, 1], 0.01, atol=1e-9)

@@ -26,7 +26,7 @@ def floats(values: Any) -> dict[str, Any]:
 
 def shares(values: Any) -> dict[str, Any]:
     """An array of numbers, to the 32767th of the largest."""
-    values = np.asarray(values, dtype=float)
+    values = np.nan_to_num(np.asarray(values, dtype=float))  # of a run that failed
     scale = float(np.abs(values).max(initial=0.0)) / LARGEST or 1.0
     return {**_packed("i2", np.round(values / scale).astype("<i2")), "scale": scale}
 

@@ -41,7 +41,10 @@ void main() { result = id.a > 0.5 ? vec4(id.xy, 0.0, 1.0) : vec4(colour.rgb * co
 class Painter {
   constructor(canvas) {
     const gl = canvas.getContext("webgl2", {antialias: true, alpha: true, premultipliedAlpha: true, preserveDrawingBuffer: true});
-    if (!gl) throw new Error("this browser has no WebGL 2");
+    if (!gl) {
+      document.getElementById("waiting").textContent = "This browser has no WebGL 2: another one, or hardware acceleration in its settings, shows the robot.";
+      throw new Error("no WebGL 2");
+    }
     this.gl = gl; this.canvas = canvas;
     this.surface = this.program(SURFACE); this.ribbon = this.program(RIBBON);
     this.tables = {}; this.picking = null;

@@ -215,6 +215,12 @@ class Scene {
       const options = {colour: data.kinds[own.kind], place: mixed(own.position, when), turn: mixedTurn(own.turn, when), index: index++, ...dark};
       if (visible[layer]) painter.draw(mesh, options);
     }
+    const clear = this.clear && shadow === null && !painter.picking;
+    const rods = () => this.rods.forEach((rod, i) => {
+      const plain = this.colour === "plain" || shadow !== null;
+      painter.draw(rod.mesh, {colour: data.plain, table: plain ? null : this.colour, sharp: rod.data.sharp, opacity: clear ? 0.45 : 1, index: i, ...dark});
+    });
+    if (visible.rods && clear) rods();  // before what is inside, which then has its very colour
     if (shadow === null && visible.tendons) {
       for (const {data: own, line} of this.lines) {
         painter.refill(line, mixed(own.points, when));
@@ -222,12 +228,8 @@ class Scene {
         painter.stroke(line, {colour, width, nearer: 4e-4, through: 0.3, index: index++});
       }
     }
-    if (visible.chambers) this.chambers.forEach((chamber, i) => painter.draw(chamber.mesh, {table: "pressure", index: this.rods.length + i, ...dark, ...(shadow === null ? {} : {table: null})}));
-    if (visible.rods) this.rods.forEach((rod, i) => {
-      const plain = this.colour === "plain" || shadow !== null;
-      painter.draw(rod.mesh, {colour: data.plain, table: plain ? null : this.colour, sharp: rod.data.sharp,
-        opacity: this.clear && shadow === null ? 0.45 : 1, index: i, ...dark});
-    });
+    if (visible.chambers) this.chambers.forEach((chamber, i) => painter.draw(chamber.mesh, {...dark, table: shadow === null ? "pressure" : null, index: this.rods.length + i}));
+    if (visible.rods && !clear) rods();
   }
 
   tendonLook(tension) {

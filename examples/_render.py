@@ -7,6 +7,7 @@ import io
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -29,25 +30,34 @@ CALLS = ("simulate", "release", "equilibrium")
 def caught() -> Iterator[list[sp.Result]]:
     """Runs and rest shapes of robots that are computed meanwhile, each as a result."""
     found: list[sp.Result] = []
+    built: list[tuple[sp.Model, sp.Robot]] = []
+    build = sp.Robot.build
     given: dict[str, Callable[..., Any]] = {name: getattr(sp, name) for name in CALLS}
 
     def watching(call: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(call)
         def watched(robot: Any, *words: Any, **options: Any) -> Any:
             outcome = call(robot, *words, **options)
-            if isinstance(outcome, sp.Result) and isinstance(outcome.description, sp.Robot):
-                found.append(outcome)
-            elif isinstance(robot, sp.Robot) and isinstance(outcome, sp.Equilibrium):
-                found.append(_resting(robot, outcome))
+            known = [own for model, own in built if model is robot or model is outcome.model]
+            if known and isinstance(outcome, sp.Result):
+                found.append(replace(outcome, description=known[0]))
+            elif known and isinstance(outcome, sp.Equilibrium):
+                found.append(_resting(known[0], outcome))
             return outcome
 
         return watched
 
+    def building(robot: sp.Robot, *words: Any, **options: Any) -> sp.Model:
+        built.append((build(robot, *words, **options), robot))
+        return built[-1][0]
+
+    sp.Robot.build = building  # type: ignore[method-assign]
     for name, call in given.items():
         setattr(sp, name, watching(call))
     try:
         yield found
     finally:
+        sp.Robot.build = build  # type: ignore[method-assign]
         for name, call in given.items():
             setattr(sp, name, call)
 

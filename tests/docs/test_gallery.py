@@ -30,7 +30,7 @@ def test_robots_are_rendered_from_what_examples_compute(tmp_path):
                  basis=1)  # fmt: skip
     simulate = sp.simulate
     with caught() as runs:
-        sp.equilibrium(sp.Robot(rod, gravity=(0, -9.81, 0)))
+        sp.equilibrium(sp.Robot(rod, gravity=(0, -9.81, 0)).build())
         sp.simulate(sp.Robot(rod, sp.Body("tool", 0.01, parent="arm")), 0.02, dt=0.01)
     assert sp.simulate is simulate
     assert [len(run.t) for run in runs] == [1, 3]

@@ -21,6 +21,8 @@ from supple.view.glyphs import glyphs_of
 from supple.view.numbers import Number, Plot, numbers_of, plots_of
 from supple.view.places import STATIONS, Places, Strut
 
+LONGEST = 0.2
+"""Length of the largest force's arrow, over the size of all else."""
 COILS = 7
 """Windings of a spring."""
 
@@ -110,6 +112,18 @@ class Drawing:
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Lowest and highest corner (3,) of all that is drawn."""
         return self.points.min(axis=0), self.points.max(axis=0)
+
+    @cached_property
+    def seen(self) -> np.ndarray:
+        """Points (n, 3) that a picture must hold: all, and the tips of arrows."""
+        return np.concatenate([self.points, *(a.start + self.drawn(a) for a in self.arrows)])
+
+    def drawn(self, arrow: Arrow) -> np.ndarray:
+        """An arrow's vector (t, 3) as it is drawn (m): the largest of its kind has the full length."""
+        kinds = {"moment"} if arrow.kind == "moment" else {"force", "contact"}
+        alike = [other.vector for other in self.arrows if other.kind in kinds]
+        most = max(float(np.linalg.norm(vector, axis=-1).max()) for vector in alike)
+        return LONGEST * self.span / max(most, 1e-300) * arrow.vector
 
     @property
     def span(self) -> float:

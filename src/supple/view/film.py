@@ -64,7 +64,7 @@ class Painter:
         self.largest = drawing.largest(self.colour)
         self.tension, self.pressure = drawing.largest("tension"), drawing.largest("pressure")
         low, high = drawing.bounds
-        self.camera, self.span = Camera(drawing.points, size[0] / size[1]), drawing.span
+        self.camera, self.span = Camera(drawing.seen, size[0] / size[1]), drawing.span
         self.floor = float(min(low[2], 0.0))
         figure = Figure(figsize=(size[0] / DPI, size[1] / DPI), dpi=DPI, facecolor="white")
         self.canvas = FigureCanvasAgg(figure)
@@ -206,10 +206,7 @@ class Painter:
             seen, depth = self.camera(line.points[frame])
             yield *_strip(seen, depth, width * self.pixel), colour
         for arrow in self.drawing.arrows:
-            kind = "moment" if arrow.kind == "moment" else "force"
-            alike = [a for a in self.drawing.arrows if (a.kind == "moment") == (kind == "moment")]
-            most = max(float(np.linalg.norm(a.vector, axis=-1).max()) for a in alike)
-            start, way = arrow.start[frame], 0.3 * self.span / most * arrow.vector[frame]
+            start, way = arrow.start[frame], self.drawing.drawn(arrow)[frame]
             if np.linalg.norm(way) < 1e-3 * self.span:
                 continue
             seen, depth = self.camera(np.linspace(start, start + way, 5))

@@ -36,7 +36,7 @@ from supple.robot.meshes import (
 from supple.robot.placement import along, placement, unit_axis
 from supple.view.places import Places, Strut, fractions, moved
 
-SMALL = 0.014
+SMALL = 0.012
 """Half length of a joint over the size of the robot."""
 
 

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 from supple.view.camera import FIELD, FILL, VIEW, outermost, round_length
 from supple.view.colours import ARROWS, PLAIN, QUANTITIES, SLACK, SOLIDS, table_of
-from supple.view.drawing import Drawing, Solid, Strand
+from supple.view.drawing import LONGEST, Drawing, Solid, Strand
 
 FEW = 4
 """More rods than these have every second section drawn."""
@@ -79,7 +79,8 @@ def scene_of(drawing: Drawing, colour: str = "curvature") -> dict[str, Any]:
         "floor": float(min(low[2], 0.0)),
         "cell": round_length(span / 8),
         "middle": ((low + high) / 2).tolist(),
-        "cloud": floats(outermost(drawing.points)),
+        "cloud": floats(outermost(drawing.seen)),
+        "longest": LONGEST,
         "view": {"from": VIEW.tolist(), "field": float(FIELD), "fill": FILL},
         "frames": drawing.frames,
     }

@@ -173,7 +173,7 @@ class Scene {
     return points;
   }
   get present() {
-    const points = this.solids.map(s => [...mixed(s.data.position, this.when)]);
+    const points = this.data.arrows.map(a => add([...mixed(a.start, this.when)], this.way(a)));
     for (const rod of this.rods) for (let i = 0; i < rod.positions.length; i += 9) points.push([...rod.positions.subarray(i, i + 3)]);
     return points.concat(this.solids.flatMap(s => {
       const at = mixed(s.data.position, this.when), turn = mixedTurn(s.data.turn, this.when), v = s.data.vertices.values, found = [];
@@ -251,11 +251,16 @@ class Scene {
       this.arrow(at, scaled(turned(turn, [0, 1, 2].map(e => e === k ? 1 : 0)), size), colour, 0.03 * size));
   }
 
+  // An arrow as it is drawn: the largest of its kind has the full length.
+  way(own) {
+    const strongest = this.strongest[own.kind === "moment" ? "moment" : "force"];
+    return scaled([...mixed(own.vector, this.when)], this.data.longest * this.data.span / strongest);
+  }
+
   forces(camera) {
     const {data, when} = this, thick = Math.max(0.004 * data.span, 1.4 * camera.pixel());
     for (const own of data.arrows) {
-      const kind = own.kind === "moment" ? "moment" : "force";
-      const way = scaled([...mixed(own.vector, when)], 0.3 * data.span / this.strongest[kind]);
+      const way = this.way(own);
       if (length(way) > 2e-3 * data.span) this.arrow([...mixed(own.start, when)], way, data.arrowKinds[own.kind], thick);
     }
   }

@@ -23,7 +23,7 @@ SIZE = {"width": 880, "height": 500}
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 SOFTWARE = ["--no-sandbox", "--use-gl=swiftshader", "--enable-unsafe-swiftshader",
             "--ignore-gpu-blocklist"]  # fmt: skip
-TRIES, SEEN = 50, 300
+TRIES, SEEN = 50, 60
 """Looks at a page, and the number of colours of one that shows something."""
 CALLS = ("simulate", "release", "equilibrium")
 
@@ -124,7 +124,7 @@ def _photograph(page: str, path: Path) -> None:
         tab.add_style_tag(content="#side, #fold { display: none !important }")
         tab.wait_for_function("supple.shown && supple.camera.size[0] > 800")
         tab.evaluate("supple.camera.fit(supple.scene.present, 0.84); supple.paint()")
-        for _ in range(TRIES):  # a browser without a graphics card may be late with the canvas
+        for _ in range(TRIES):  # a browser without a graphics card may lose the canvas for a while
             tab.evaluate("new Promise(go => setTimeout(go, 100))")
             picture = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
             inside = picture.crop((SIZE["width"] // 4, SIZE["height"] // 4, *SIZE.values()))

@@ -205,6 +205,24 @@ def test_controls_of_the_page(played, run):
     assert page.evaluate("supple.scene.time") == still
 
 
+def test_a_graphics_card_that_forgets_is_told_again(played):
+    """A lost context (a laptop that slept, a notebook with many players) comes back as it was."""
+    page = played
+    page.get_by_label("rods by").select_option("plain")
+    hide(page, "ground")
+    before = picture(page)
+    page.evaluate(
+        "window.card = supple.painter.gl.getExtension('WEBGL_lose_context'); card.loseContext()"
+    )
+    page.wait_for_function("supple.painter.lost")
+    page.evaluate("supple.seek(0.3); supple.fit(); supple.seek(0)")  # nothing breaks meanwhile
+    picture(page)
+    page.evaluate("card.restoreContext()")
+    page.wait_for_function("!supple.painter.lost")
+    wait_for(lambda: np.abs(picture(page) - before).max() < 3, "the same picture")
+    assert not page.get_by_label("ground", exact=True).is_checked()
+
+
 def test_plots_stand_beside_with_a_mark_that_moves(played, run):
     page = played
     figure = page.locator("figure", has_text="Tensions")

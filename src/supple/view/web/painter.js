@@ -46,16 +46,22 @@ class Painter {
       throw new Error("no WebGL 2");
     }
     this.gl = gl; this.canvas = canvas;
-    this.surface = this.program(SURFACE); this.ribbon = this.program(RIBBON);
-    this.tables = {}; this.picking = null;
+    this.start();
   }
+
+  // What the graphics card holds; it may lose all of it (a sleeping laptop, a notebook with many players).
+  start() {
+    this.surface = this.program(SURFACE); this.ribbon = this.program(RIBBON);
+    this.tables = {}; this.picking = null; this.hidden = null;
+  }
+  get lost() { return this.gl.isContextLost(); }
 
   program(sources) {
     const gl = this.gl, program = gl.createProgram();
     sources.forEach((source, i) => {
       const shader = gl.createShader(i ? gl.FRAGMENT_SHADER : gl.VERTEX_SHADER);
       gl.shaderSource(shader, source); gl.compileShader(shader);
-      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
+      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS) && !this.lost) throw new Error(gl.getShaderInfoLog(shader));
       gl.attachShader(program, shader);
     });
     gl.linkProgram(program);
@@ -161,6 +167,7 @@ class Painter {
 
   // What is at a pixel of the hidden picture, and the share there; the nearest within a few pixels.
   pickedAt(x, y, reach = 5) {
+    if (!this.hidden) return null;
     const gl = this.gl, width = 2 * reach + 1, bytes = new Uint8Array(4 * width * width);
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.hidden.buffer);
     gl.readPixels(Math.round(x * this.dpr) - reach, this.hidden.high - 1 - Math.round(y * this.dpr) - reach, width, width, gl.RGBA, gl.UNSIGNED_BYTE, bytes);

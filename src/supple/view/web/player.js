@@ -26,6 +26,17 @@ const player = {
     this.redraw();
   },
 
+  // The graphics card is back, and empty: the same scene again.
+  restore() {
+    this.painter.start();
+    this.thread = this.picked = null;
+    if (!this.scene) return;
+    const {data, visible, colour, clear, time} = this.scene;
+    this.scene = Object.assign(new Scene(this.painter, data), {visible, colour, clear, time});
+    this.panel.load();
+    this.redraw();
+  },
+
   bar(duration) {
     const bar = place("bar");
     this.duration = duration;
@@ -128,7 +139,7 @@ const player = {
 
   paint() {
     this.scene.draw(this.camera);
-    if (this.pulled) this.string();
+    if (this.pulled && !this.painter.lost) this.string();
     this.labels();
     const time = this.live ? this.live.t : this.scene.time;
     this.plots.show(time);
@@ -196,6 +207,8 @@ canvas.addEventListener("wheel", event => {
 window.addEventListener("keydown", event => {
   if (event.code === "Space" && player.button && event.target.tagName !== "INPUT") { player.play(!player.playing); event.preventDefault(); }
 });
+canvas.addEventListener("webglcontextlost", event => event.preventDefault());  // or it does not come back
+canvas.addEventListener("webglcontextrestored", () => player.restore());
 new ResizeObserver(() => player.resize()).observe(canvas);
 place("fold").onclick = () => { place("side").classList.toggle("folded"); place("side").classList.toggle("unfolded"); };
 

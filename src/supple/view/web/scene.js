@@ -188,9 +188,11 @@ class Scene {
 
   draw(camera, picking = false) {
     const {painter, data, visible, when} = this;
-    painter.begin(camera, picking);
+    painter.picking = picking;
     for (const rod of this.rods) rod.show(painter, when, data.scales[this.colour], this.colour === "plain" ? null : this.colour, camera);
     for (const chamber of this.chambers) chamber.show(painter, when, data.scales.pressure, "pressure", camera);
+    if (painter.lost) return;
+    painter.begin(camera, picking);
     if (picking) { this.things({}, camera); return; }
     if (visible.ground) {
       if (camera.back[2] > 0) this.things({shadow: data.floor}, camera);

@@ -18,7 +18,7 @@ from supple.lie import se3
 from supple.mechanics import rows
 from supple.mechanics.closures import closure_laws, closure_rows
 from supple.mechanics.inverse_dynamics import Balance
-from supple.mechanics.inverse_dynamics_tangent import element_tangents
+from supple.mechanics.element_tangent import element_tangents
 from supple.mechanics.local import Coordinates
 from supple.model.model import GROUND, Model, RodGroup
 
@@ -102,9 +102,9 @@ def separate_tangent(
     world_rows = jnp.einsum("kri,kij->krj", body_rows[np.array(structure.table)], inverse)
     of_outer, of_inner = closure_laws(model, at, c.multipliers)
 
-    blocks, jacobians = list(found.blocks), []
+    blocks, jacobians = [part.blocks for part in found], []
     for side in structure.sides:
-        own = found.columns[side.group].shift
+        own = found[side.group].columns.shift
         flat = own.reshape(own.shape[0] * own.shape[1], 6, own.shape[3])
         shift = rows.take(flat, np.array(side.samples))
         mine = np.array(side.closures)

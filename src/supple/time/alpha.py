@@ -22,7 +22,6 @@ from supple.mechanics.inverse_dynamics import Balance, balance, violation
 from supple.mechanics.inverse_dynamics_tangent import mass_matrix, tangent_of
 from supple.mechanics.local import Coordinates, rate_derivative, retract
 from supple.mechanics.saddle import saddle
-from supple.mechanics.separate_tangent import is_separable, separate_tangent, structure_of
 from supple.mechanics.size import error_norm
 from supple.model.model import Model
 from supple.model.state import State
@@ -34,7 +33,8 @@ from supple.solve.newton import (
     newton,
     with_derivative,
 )
-from supple.solve.separate import factorise_separate
+from supple.system.combination import in_step
+from supple.system.linear import factorize
 from supple.time.scheme import AbstractScheme, Step, state_at
 
 DEFAULTS = NewtonSettings()
@@ -92,15 +92,10 @@ class _Problem(NamedTuple):
 
     def linearise(self, y: Float[Array, " n"], state: Balance) -> Factors:
         """The factorised derivative of the equations by the unknowns."""
-        if self.penalty or not is_separable(self.model):
+        if self.penalty:
             return factorise(self.matrix(y, state))
-        structure = structure_of(self.model)
-        tangent = separate_tangent(self.model, structure, self.coordinates(y), state)
-        blocks = [
-            mass + (stiffness + self.by_rate * damping) / self.by_change
-            for mass, damping, stiffness in tangent.blocks
-        ]
-        return factorise_separate(structure, blocks, tangent.jacobians)
+        combination = in_step(self.by_rate, self.by_change)
+        return factorize(self.model, self.coordinates(y), state, combination)
 
     def matrix(self, y: Float[Array, " n"], state: Balance) -> Float[Array, "n n"]:
         """The derivative of the equations by the unknowns."""

@@ -326,8 +326,8 @@ def retracted(
 
 
 def _padded(index: np.ndarray) -> np.ndarray:
-    """As many as the next power of two, so that few sizes are compiled; the first ones come again."""
-    return np.resize(index, 1 << max(len(index) - 1, 0).bit_length())
+    """At least eight and a power of two, so that few sizes are compiled; the first ones come again."""
+    return np.resize(index, max(8, 1 << max(len(index) - 1, 0).bit_length()))
 
 
 def _plain(pose: Pose) -> Pose:

@@ -6,14 +6,14 @@ Jacobian at closed configurations, found from random starts: at random places, s
 taken for structure.
 
 Places and lengths matter (a fifth bar of a parallelogram is redundant if it is as long and parallel), so
-nothing is remembered from robot to robot; the question is kept small instead. A joint whose equations can be
-fulfilled by coordinates that no other loop has, an elastic leg for instance, needs all of them and has no
-say in the rest: closed alone, its equations have full rank in these coordinates, and so they have wherever
-the others put its ends. Such joints are taken away, which frees coordinates for others, until none is left to
-take. What remains is solved part by part, a part being loops that share coordinates.
+nothing is remembered from robot to robot; the question is kept small instead. Each loop is first closed
+alone, which shows what it needs of itself. If coordinates that no other loop has can fulfil that, those of an
+elastic leg for instance, the joint needs it and has no say in the rest: it can follow wherever the others put
+its ends. Such joints are taken away, which frees coordinates for others, until none is left to take. What
+remains is solved part by part, a part being loops that share coordinates.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -79,10 +79,9 @@ def needed_rows(model: Model, *, raises: bool) -> list[int]:
     """Numbers of the equations to keep, sorted; ``raises`` if frames cannot meet."""
     draws = np.random.default_rng(0).normal(size=(DRAWS, model.nv)) * np.asarray(model.scale)
     every = loops_of(model, tuple(range(len(model.closures.names))))
-    alone = _closed_alone(every, draws)
-    free = _free_of_others(every, alone)
-    keep = [row for k in free for row in every.rows[k]]
-    for part in _parts(every, set(every.closures) - free):
+    free = _free_of_others(every, _closed_alone(every, draws))
+    keep = [every.rows[k][row] for k, rows in free.items() for row in rows]
+    for part in _parts(every, set(every.closures) - free.keys()):
         keep += _needed_in(loops_of(model, part), draws, raises=raises)
     return sorted(int(row) for row in keep)
 
@@ -153,23 +152,56 @@ def _shared(loops: Loops) -> Holders:
     return Holders(loops, [elements for elements, _ in unique], of_step, of_visit)
 
 
-def _closed_alone(every: Loops, draws: np.ndarray) -> dict[int, list[tuple[int, np.ndarray]]]:
-    """Of each joint that closes from some start, elements and blocks (6, nv) of its Jacobian there."""
-    found: dict[int, list[tuple[int, np.ndarray]]] = {}
-    loops = every
+Jacobian = list[tuple[int, np.ndarray]]
+"""Of one joint: elements in its loop and their blocks (rows, nv)."""
+
+
+def _closed_alone(every: Loops, draws: np.ndarray) -> dict[int, list[Jacobian]]:
+    """Jacobians of each joint's equations where its loop is closed, whatever the other loops do.
+
+    One is enough where it shows that all equations are needed; otherwise there may be one for each draw.
+    """
+    found: dict[int, list[Jacobian]] = {}
+    asked = every.closures
     for size in SPREADS:
         for draw in draws:
+            loops = every if asked == every.closures else loops_of(every.model, asked)
             holders = _every_visit_its_own(loops)
             lie, closed = _close_each(holders, holders.started(size * draw))
+            here: dict[int, Jacobian] = {int(k): [] for k in np.flatnonzero(closed)}
             for (loop, element, _), blocks in zip(loops.visits, lie.blocks, strict=True):
                 for k, e, block in zip(loop, element, blocks, strict=True):
-                    if closed[k] and block.shape[1]:
-                        found.setdefault(loops.closures[k], []).append((int(e), block))
-            left = tuple(k for k, done in zip(loops.closures, closed, strict=True) if not done)
-            if not left:
+                    if k in here:
+                        here[k].append((int(e), block[: len(loops.rows[k])]))
+            for k, jacobian in here.items():
+                found.setdefault(loops.closures[k], []).append(jacobian)
+            asked = tuple(k for k in asked if k not in found or not _full(found[k][0]))
+            if not asked:
                 return found
-            loops = loops_of(every.model, left)
+        asked = tuple(k for k in asked if k not in found)
     return found
+
+
+def _matrix(jacobian: Jacobian, elements: Container[int] | None = None) -> np.ndarray:
+    """Columns of all elements of a loop, or of some."""
+    chosen = [block for element, block in jacobian if elements is None or element in elements]
+    return np.concatenate([np.zeros((len(jacobian[0][1]), 0)), *chosen], axis=1)
+
+
+def _full(jacobian: Jacobian) -> bool:
+    """Whether all equations of a joint are needed, beyond doubt."""
+    return _singular(_matrix(jacobian)) > ALONE * _size(jacobian)
+
+
+def _size(jacobian: Jacobian) -> float:
+    return max(float(np.abs(block).max(initial=0.0)) for _, block in jacobian)
+
+
+def _singular(matrix: np.ndarray) -> float:
+    """Smallest singular value of the rows."""
+    if matrix.shape[0] > matrix.shape[1]:
+        return 0.0
+    return float(np.linalg.svd(matrix, compute_uv=False)[-1]) if len(matrix) else np.inf
 
 
 def _close_each(holders: Holders, q: list[np.ndarray]) -> tuple[Lie, np.ndarray]:
@@ -212,26 +244,31 @@ def _weight(missing: np.ndarray) -> np.ndarray:
     return np.sum(np.atleast_2d(missing) ** 2, axis=1)
 
 
-def _free_of_others(every: Loops, alone: dict[int, list[tuple[int, np.ndarray]]]) -> set[int]:
-    """Joints whose equations coordinates can fulfil that only they have, one joint after the other."""
+def _free_of_others(every: Loops, alone: dict[int, list[Jacobian]]) -> dict[int, list[int]]:
+    """What joints need whose loops coordinates can close that only they have, one joint after the other."""
     loops_on = _loops_on(every, set(every.closures))
-    rank = [len(rows) for rows in every.rows]
-    free: set[int] = set()
+    needs = {
+        k: list(range(len(every.rows[k])))
+        if _full(jacobians[0])
+        else _independent_rows([_matrix(jacobian) for jacobian in jacobians])
+        for k, jacobians in alone.items()
+    }
+    free: dict[int, list[int]] = {}
     waiting = sorted(alone)
     while waiting:
         k = waiting.pop()
         if k in free:
             continue
-        own = [block for element, block in alone[k] if loops_on[element] == {k}]
-        size = max(np.abs(block).max(initial=0.0) for _, block in alone[k])
-        if sum(block.shape[1] for block in own) < rank[k]:
+        elements = [element for element, _ in alone[k][0]]
+        own = {element for element in elements if loops_on.get(element) == {k}}
+        if not any(
+            _singular(_matrix(jacobian, own)[needs[k]]) > ALONE * _size(jacobian)
+            for jacobian in alone[k]
+        ):
             continue
-        singular = np.linalg.svd(np.concatenate(own, axis=1)[: rank[k]], compute_uv=False)
-        if singular[-1] <= ALONE * size:
-            continue
-        free.add(k)
-        for element, _ in alone[k]:
-            others = loops_on[element]
+        free[k] = needs[k]
+        for element in elements:
+            others = loops_on.get(element, set())
             others.discard(k)
             if len(others) == 1:
                 waiting += others & alone.keys()

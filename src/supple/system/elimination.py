@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jaxtyping import Bool, Float, Inexact
+from jaxtyping import Bool, Float, Inexact, Int
 
 from supple.arrays import Array
 from supple.mechanics import rows
@@ -31,7 +31,7 @@ from supple.system.maps import (
     make_maps,
     ticked,
 )
-from supple.system.plan import Kind
+from supple.system.plan import COORDINATE, MULTIPLIER, Kind
 
 LOST = 1e-12
 """A pivot this small, over the size of what may have cancelled in it, is round-off: it is replaced, ..."""
@@ -39,6 +39,8 @@ REPLACED = 1e-8
 """... by one of this size."""
 POOR = 1e-6
 """Pivots smaller than this cost digits, which refinement gives back."""
+WEAKEST = 1e-4
+"""Of the largest stiffness of all elements: what one without any stiffness is compared with."""
 REFINEMENTS = 4
 """Most corrections of a solution with replaced pivots."""
 
@@ -83,12 +85,23 @@ class LinearSystem(eqx.Module):
         """Eliminate all fronts."""
         plan, maps, fronts = self.maps.plan, self.maps, self.inner
         leaves, pieces = [], []
+        stiffnesses = [
+            _stiffness(front, kind.width)
+            for kind, front in zip(plan.leaves, self.leaves, strict=True)
+        ]
         sizes = None
         if fronts is not None:
-            sizes = _stiffness(fronts, plan.inner.own, plan.inner.coordinates, 6)
+            coordinates = plan.inner.sorts == COORDINATE
+            both = coordinates[:, :, None] & coordinates[:, None, :]
+            own = fronts[:, : plan.inner.own, : plan.inner.own]
+            sizes = jnp.max(jnp.where(both, jnp.abs(own), 0.0), axis=(-2, -1), initial=0.0)
+            stiffnesses.append(sizes)
+        floor = jnp.max(jnp.concatenate([*stiffnesses, jnp.full(1, 1e-300)])) * WEAKEST
+        if sizes is not None:
+            sizes = jnp.maximum(sizes, floor)
         for kind, carried, front in zip(plan.leaves, maps.leaves, self.leaves, strict=True):
-            size = _stiffness(front, kind.own_size, kind.width, 6 * kind.port)
-            found, left = _eliminate(front, kind.own_size, size, np.arange(kind.own_size) >= kind.width)
+            size = jnp.maximum(_stiffness(front, kind.width), floor)
+            found, left = _eliminate(front, kind.own_size, size, kind.sorts)
             leaves.append(found)
             if carried is not None:
                 left = jnp.swapaxes(carried.leaving, -1, -2) @ left @ carried.entering
@@ -120,17 +133,17 @@ class LinearSystem(eqx.Module):
 
         def tick(waiting: tuple[Matrices, Float[Array, " s"]], at: Any) -> Any:
             fronts, sizes = waiting
-            start, parents, links, maps = at
+            start, parents, sorts, maps = at
             now = lax.dynamic_slice_in_dim(fronts, start, inner.width)
             size = lax.dynamic_slice_in_dim(sizes, start, inner.width)
-            found, left = _eliminate(now, inner.own, size, links)
+            found, left = _eliminate(now, inner.own, size, sorts)
             sent = jnp.swapaxes(maps.leaving, -1, -2) @ (left @ maps.entering)
             fronts = fronts.at[parents].add(sent, mode="promise_in_bounds")
             sizes = sizes.at[parents].max(size, mode="promise_in_bounds")
             return (fronts, sizes), (found, left)
 
         starts = inner.width * np.arange(inner.ticks)
-        items = (starts, *ticked(inner, (inner.parent, inner.links, self.maps.inner)))
+        items = (starts, *ticked(inner, (inner.parent, inner.sorts, self.maps.inner)))
         start = jnp.pad(fronts, ((0, 1), (0, 0), (0, 0))), jnp.pad(sizes, (0, 1))
         _, found = lax.scan(tick, start, items)
         return jax.tree.map(lambda part: part.reshape(inner.count, *part.shape[2:]), found)
@@ -222,26 +235,22 @@ def _times(matrix: Matrices, vector: Vectors) -> Vectors:
     return jnp.einsum("nij,nj->ni", matrix, vector)
 
 
-def _stiffness(
-    fronts: Matrices, own: int, coordinates: int, port: int
-) -> Float[Array, " n"]:
-    """Size of the rows of balance, in a front's coordinates and at its port."""
-    parts = [fronts[:, :coordinates, :coordinates], fronts[:, own : own + port, own : own + port]]
-    sizes = [jnp.max(jnp.abs(part), axis=(-2, -1), initial=1e-300) for part in parts]
-    return jnp.maximum(*sizes)
+def _stiffness(fronts: Matrices, width: int) -> Float[Array, " n"]:
+    """Size of the rows of balance in a front's coordinates."""
+    return jnp.max(jnp.abs(fronts[:, :width, :width]), axis=(-2, -1), initial=0.0)
 
 
 def _eliminate(
-    fronts: Matrices, own: int, size: Float[Array, " n"], links: Bool[Array, "*n own"]
+    fronts: Matrices, own: int, size: Float[Array, " n"], sorts: Int[Array, "*n own"]
 ) -> tuple[Eliminated, Matrices]:
-    """Eliminate the first unknowns of fronts; ``size`` of the rows of balance, and which rows are links'."""
+    """Eliminate the first unknowns of fronts; ``size`` of the rows of balance, and which sort each row is."""
     K, L = fronts[:, :own, :own], fronts[:, :own, own:]
     P, N = fronts[:, own:, :own], fronts[:, own:, own:]
     if own == 0:
         return Eliminated(K, L, P, jnp.zeros(len(K), dtype=bool)), N
-    # Multipliers answer with a compliance: the square of their rows over a stiffness.
-    largest = jnp.max(jnp.abs(fronts[:, :own]), axis=-1)
-    sizes = jnp.where(links, -(largest**2) / size[:, None], size[:, None])
+    # Multipliers answer with a compliance.
+    size = size[:, None]
+    sizes = jnp.where(sorts == COORDINATE, size, jnp.where(sorts == MULTIPLIER, -1 / size, -1.0))
     unit = jnp.broadcast_to(jnp.eye(own, dtype=K.dtype), K.shape)
     found, poor = _solve(K, jnp.concatenate([unit, L], axis=-1), sizes)
     inverse, response = found[..., :own], found[..., own:]

@@ -32,6 +32,10 @@ WRENCH = 6
 """Unknowns of a closure between two elements of which neither is in the core: the wrench that it carries."""
 
 
+COORDINATE, MULTIPLIER, UNIT = range(3)
+"""What an unknown is: its pivot has the size of a stiffness, of a compliance, or of one."""
+
+
 class Structure(NamedTuple):
     """What a plan depends on: hashable, without any number of the robot."""
 
@@ -101,6 +105,15 @@ class Kind:
         return self.own_size - sum(part.size for part in self.own)
 
     @property
+    def sorts(self) -> np.ndarray:
+        """(own_size,) what each own unknown is."""
+        found = [np.full(self.width, COORDINATE)]
+        for part in self.own:
+            found.append(np.full(part.size - WRENCH * part.wrench, MULTIPLIER))
+            found.append(np.full(WRENCH * part.wrench, UNIT))
+        return np.concatenate(found)
+
+    @property
     def own_size(self) -> int:
         """Unknowns that are eliminated in each."""
         return self.unknowns.shape[1]
@@ -123,10 +136,8 @@ class Schedule:
     ticks: int
     width: int
     own: int
-    coordinates: int
-    """Coordinates of the smallest element: what comes behind may be those of links."""
-    links: np.ndarray
-    """(slots, own) which own unknowns are those of links."""
+    sorts: np.ndarray
+    """(slots, own) what each own unknown is."""
     riding: int
 
     @property
@@ -378,12 +389,14 @@ class _Planner:
         slots = [
             self.slot[self._element(kind.group, int(row))] for kind in kinds for row in kind.rows
         ]
-        links = np.zeros((ticks * width, self.padded), dtype=bool)
-        for e in inner:
-            links[self.slot[e], int(self.width[e]) :][: self._size_of(self.homes[e])] = True
-        least = min((int(self.width[e]) for e in inner), default=0)
+        sorts = np.full((ticks * width, self.padded), UNIT)
+        start = 0
+        for kind in kinds:
+            chosen = slots[start : start + kind.count]
+            sorts[np.array(chosen)[:, None], np.arange(kind.own_size)] = kind.sorts
+            start += kind.count
         places = np.array(slots, dtype=int)
-        return Schedule(kinds, places, parent, ticks, width, self.padded, least, links, riding)
+        return Schedule(kinds, places, parent, ticks, width, self.padded, sorts, riding)
 
     def _element(self, group: int, row: int) -> int:
         return int(np.searchsorted(self.group, group)) + row

@@ -84,7 +84,7 @@ def _files() -> dict[str, Path]:
 
 def _checked() -> dict[str, str]:
     return {
-        name: _first_line(ast.get_docstring(ast.parse(file.read_text())))
+        name: _first_line(ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))))
         for name, file in _files().items()
     }
 

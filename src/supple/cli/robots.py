@@ -57,7 +57,9 @@ def load_file(file: Path) -> "RobotFile":
 def template_lines() -> dict[str, str]:
     """Templates by name, with what each is."""
     files = sorted(TEMPLATES.glob("*.yaml"))
-    return {file.stem: file.read_text().splitlines()[0].lstrip("# ") for file in files}
+    return {
+        file.stem: file.read_text(encoding="utf-8").splitlines()[0].lstrip("# ") for file in files
+    }
 
 
 def new(
@@ -85,7 +87,7 @@ def new(
             raise typer.Exit(BAD_INPUT)
     for source, there in written:
         there.parent.mkdir(parents=True, exist_ok=True)
-        there.write_text(source.read_text())
+        there.write_bytes(source.read_bytes())
         typer.echo(str(there))
 
 
@@ -137,17 +139,22 @@ def show(
         typer.echo(json.dumps(about))
         return
     from rich.console import Console
+    from rich.text import Text
     from rich.tree import Tree
 
-    root = Tree(f"[bold]{found.robot.name}[/bold]  {about['n_dof']} degrees of freedom, "
-                f"{about['mass_kg']:.4g} kg, {about['equations']} equations")  # fmt: skip
+    # Text, since in a plain string names would be read as markup.
+    numbers = (
+        f"  {about['n_dof']} degrees of freedom, {about['mass_kg']:.4g} kg, "
+        f"{about['equations']} equations"
+    )
+    root = Tree(Text.assemble((found.robot.name, "bold"), numbers))
     branches = {"ground": root}
     for item in about["tree"]:
         parent = branches.get(item["parent"], root)
-        words = f"{item['name']}  [dim]{item['kind']}, {item['joint']}, {item['n_dof']} dof[/dim]"
-        branches[item["name"]] = parent.add(words)
+        words = f"  {item['kind']}, {item['joint']}, {item['n_dof']} dof"
+        branches[item["name"]] = parent.add(Text.assemble(item["name"], (words, "dim")))
     for item in about["others"]:
-        root.add(f"[dim]{item['kind']}[/dim] {item['name']}")
+        root.add(Text.assemble((item["kind"], "dim"), " ", item["name"]))
     console = Console(width=100)
     console.print(root)
     if about["frequencies_hz"]:

@@ -12,7 +12,7 @@ from supple.errors import DescriptionError
 from supple.model.model import Model
 from supple.numeric import check_vector
 from supple.robot.actuators import Chamber, Motor, Spring, Tendon
-from supple.robot.checks import GROUND_NAME
+from supple.robot.checks import GROUND_NAME, check_printable
 from supple.robot.controller import Controller
 from supple.robot.items import (
     Body,
@@ -56,6 +56,9 @@ class Robot:
         object.__setattr__(self, "items", tuple(items))
         object.__setattr__(self, "gravity", gravity)
         object.__setattr__(self, "name", name)
+        if not isinstance(name, str):
+            raise DescriptionError("robot", "name", name, "a text")
+        check_printable("robot", "name", name)
         check_vector(name, "gravity", gravity, (3,))
         _check_graph(self)
 

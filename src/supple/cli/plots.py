@@ -13,7 +13,7 @@ FORMATS = (".png", ".pdf", ".svg")
 
 def add_commands(app: typer.Typer) -> None:
     """Add the command to the app."""
-    app.command()(plot)
+    app.command()(told()(plot))
 
 
 def plot(

@@ -26,12 +26,15 @@ Study = Annotated[str | None, typer.Option(help="Which study of the file.")]
 def add_commands(app: typer.Typer) -> None:
     """Add the commands on robot files to the app."""
     for command in (new, check, show, statics, run, schema):
-        app.command()(command)
+        app.command()(told()(command))
 
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Errors of ours in words and with an exit code, instead of a traceback."""
+    """Errors of ours and of the system in words and with an exit code, instead of a traceback.
+
+    Also a decorator of commands: Ctrl-C may come at any moment.
+    """
     from supple.errors import SolveError, SuppleError
 
     try:
@@ -42,9 +45,24 @@ def told() -> Iterator[None]:
     except SuppleError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(BAD_INPUT) from None
+    except BrokenPipeError:  # whoever reads has had enough
+        raise
+    except (OSError, MemoryError) as error:
+        typer.echo(_refusal(error), err=True)
+        raise typer.Exit(BAD_INPUT) from None
     except KeyboardInterrupt:  # before there was anything to keep
         typer.echo("interrupted", err=True)
         raise typer.Exit(INTERRUPTED) from None
+
+
+def _refusal(error: OSError | MemoryError) -> str:
+    """What the system refuses, in one line."""
+    if isinstance(error, MemoryError):
+        return f"memory: {str(error) or 'there is not enough'}; need a smaller robot or a larger machine"
+    place = error.filename if error.filename is not None else "system"
+    return (
+        f"{place}: {error.strerror or error}; need another place, or the right and the room there"
+    )
 
 
 def load_file(file: Path) -> "RobotFile":

@@ -21,6 +21,7 @@ import json
 import os
 import secrets
 import shutil
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,8 +41,12 @@ ROWS = 1024
 """Instants in one file of an array, and in a block with a checksum of its own."""
 SPAN = 64 * ROWS
 """Instants read at once."""
+IN_MEMORY = 64_000_000
+"""Bytes of a column beyond which it is read into a temporary file: the system keeps of it what is used."""
 TRIES = 5
 """Looks at a store that is being written, before it is called damaged."""
+ENDING = ("status", "message", "wall_seconds")
+"""What is noted when a run has ended, and does not hold while it goes on."""
 DIMENSIONS = {
     "t": ("time",),
     "q": ("time", "q"),
@@ -206,7 +211,9 @@ class Store:
                 except Exception:  # damaged: whatever a reader raises
                     continue
                 cursor = self._as_cursor(leaves, like)
-                past = tail if not start or found is None else _joined(_part(found, 0, start), tail)
+                past = tail
+                if start and found is not None:  # as it was read, if it was all good
+                    past = found if len(found.t) == at else _joined(_part(found, 0, start), tail)
                 sums = (*blocks[: start // ROWS], *([_sum(tail)] if len(tail.t) else []))
                 if at < count or not sound:
                     for later in counts[counts.index(at) + 1 :]:
@@ -214,7 +221,8 @@ class Store:
                     self._cut_data(start)
                     self._write_data(start, tail)
                 first = not any(start <= older < at for older in counts)
-                self._publish(_Held(at, sums, tail, progress["about"], progress["run"], first))
+                about = {k: v for k, v in progress["about"].items() if k not in ENDING}
+                self._publish(_Held(at, sums, tail, about, progress["run"], first))
                 return cursor, past
             if count:
                 raise self._damaged(good, found, count)
@@ -235,7 +243,7 @@ class Store:
         import zarr  # slow to import and not always needed
 
         count, sums = progress["count"], progress["blocks"]
-        good: list[Saved] = []
+        good: Saved | None = None
         rows = 0
         try:
             group: Any = zarr.open_group(self.path / "data", mode="r")
@@ -253,7 +261,7 @@ class Store:
                     break
                 whole += len(block.t)
             if some is not None and whole:
-                good.append(_part(some, 0, whole))
+                good = _fill(good, count, rows, _part(some, 0, whole))
             rows += whole
             if whole < read or not read:
                 break
@@ -265,10 +273,9 @@ class Store:
                 pass
             else:
                 if _sum(tail) == sums[-1]:
-                    good.append(tail)
+                    good = _fill(good, count, rows, tail)
                     rows += len(tail.t)
-        found = Saved(*map(np.concatenate, zip(*good, strict=True))) if good else None
-        return rows, found, sound
+        return rows, None if good is None else _part(good, 0, rows), sound
 
     def _ours(self) -> bool:
         if not self.path.is_dir():
@@ -389,6 +396,22 @@ def _rows(group: Any, start: int, stop: int) -> Saved | None:
     except Exception:  # damaged: whatever zarr raises
         return None
     return found if fits and len(found.t) == stop - start else None
+
+
+def _fill(saved: Saved | None, count: int, start: int, rows: Saved) -> Saved:
+    """Columns for ``count`` instants with some filled in; large ones are files that nobody sees."""
+    if saved is None:
+        saved = Saved(*(_empty((count, *x.shape[1:]), x.dtype) for x in rows))
+    for column, values in zip(saved, rows, strict=True):
+        column[start : start + len(values)] = values
+    return saved
+
+
+def _empty(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    if np.prod(shape) * dtype.itemsize <= IN_MEMORY:
+        return np.empty(shape, dtype)
+    with tempfile.TemporaryFile() as file:  # as long as the array
+        return np.memmap(file, dtype, "w+", shape=shape)
 
 
 def _joined(first: Saved, second: Saved) -> Saved:

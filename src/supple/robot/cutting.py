@@ -41,8 +41,10 @@ def cut_open(items: Iterable[Item]) -> tuple[Item, ...]:
     waiting = {name for name, item in solids.items() if item.parent is None}
     connections = {i.name: i for i in items if isinstance(i, Connect)}
     driven = {i.on for i in items if isinstance(i, Prescribe | Motor)}
-    depth = {name: _depth(solids, name) for name in solids if name not in waiting}
-    depth[GROUND_NAME] = 0
+    depth = {GROUND_NAME: 0}
+    for name in solids:
+        if name not in waiting:
+            _add_depth(solids, name, depth)
     carriers: set[str] = set()
     while waiting:
         reaching = [
@@ -79,11 +81,14 @@ def _closure(connection: Connect, solids: dict[str, Any]) -> Closure:
     return connection.closure(on_rod=isinstance(solids.get(connection.to), Rod))
 
 
-def _depth(solids: dict[str, Any], name: str) -> int:
-    count = 0
-    while name != GROUND_NAME and solids[name].parent is not None:
-        name, count = solids[name].parent, count + 1
-    return count
+def _add_depth(solids: dict[str, Any], name: str, depth: dict[str, int]) -> None:
+    """Number an item, and those it is on, by how many are between it and the ground, or what waits."""
+    above = []
+    while name not in depth and solids[name].parent is not None:
+        above.append(name)
+        name = solids[name].parent
+    for count, own in enumerate(reversed(above), start=depth.get(name, 0) + 1):
+        depth[own] = count
 
 
 def _worth(

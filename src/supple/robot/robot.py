@@ -35,6 +35,10 @@ Item = (
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 DEFAULT_ACCURACY = 1e-3
+MOST_ENTRIES = 100_000_000
+"""Numbers in the arrays of all rods together."""
+MOST_ITEMS = 5000
+"""Items of a robot: matrices of so many bodies just fit into a machine."""
 
 
 @dataclass(frozen=True, init=False)
@@ -82,14 +86,13 @@ class Robot:
         """Rods, bodies and markers, each after its parent."""
         by_name = {i.name: i for i in self.items if isinstance(i, Rod | Body | Marker)}
         ordered: dict[str, Solid] = {}
-
-        def visit(name: str | None) -> None:
-            if name is not None and name not in ordered and name != GROUND_NAME:
-                visit(by_name[name].parent)
-                ordered[name] = by_name[name]
-
-        for name in by_name:
-            visit(name)
+        for first in by_name:
+            waiting: list[str] = []
+            name: str | None = first
+            while name is not None and name not in ordered and name != GROUND_NAME:
+                waiting.append(name)
+                name = by_name[name].parent
+            ordered |= {name: by_name[name] for name in reversed(waiting)}
         return tuple(ordered.values())
 
     def __getitem__(self, name: str) -> Item:
@@ -165,6 +168,8 @@ _VECTOR = (tuple, list, np.ndarray, jax.Array)
 
 
 def _check_graph(robot: Robot) -> None:
+    if len(robot.items) > MOST_ITEMS:
+        raise DescriptionError(robot.name, "items", len(robot.items), f"at most {MOST_ITEMS}")
     names: set[str] = set()
     for given in robot.items:
         if not isinstance(given, Item):
@@ -174,6 +179,10 @@ def _check_graph(robot: Robot) -> None:
             raise DescriptionError(given.name, "name", given.name, "a name used only once")
         names.add(given.name)
     solids = {i.name: i for i in robot.items if isinstance(i, Solid)}
+    entries = sum(item.entries for item in robot.items if isinstance(item, Rod))
+    if entries > MOST_ENTRIES:
+        need = f"fewer rods, nodes or modes: arrays of at most {MOST_ENTRIES:.0e} numbers"
+        raise DescriptionError(robot.name, "items", entries, need)
     if not any(isinstance(i, Rod | Body) for i in solids.values()):
         raise DescriptionError(robot.name, "items", len(robot.items), "at least one rod or body")
     motors = {i.name: i for i in robot.items if isinstance(i, Motor)}
@@ -202,15 +211,17 @@ def _check_graph(robot: Robot) -> None:
         if isinstance(item, Tendon) and item.winch is not None and item.winch not in motors:
             known = ", ".join(motors) or "none: the robot has no motors"
             raise DescriptionError(item.name, "winch", item.winch, f"a motor, one of: {known}")
+    grounded: set[str] = set()
     for name in solids:
-        seen = [name]
-        parent = solids[name].parent
-        while parent is not None and parent != GROUND_NAME:
-            if parent in seen:
-                cycle = " -> ".join([*seen, parent])
+        seen: dict[str, None] = {}
+        below: str | None = name
+        while below is not None and below != GROUND_NAME and below not in grounded:
+            if below in seen:
+                cycle = " -> ".join([*seen, below])
                 raise DescriptionError(name, "parent", cycle, "parents that lead to the ground")
-            seen.append(parent)
-            parent = solids[parent].parent
+            seen[below] = None
+            below = solids[below].parent
+        grounded |= seen.keys()
 
 
 def _check_target(

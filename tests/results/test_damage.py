@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.results import store as stores
 from supple.results.store import ROWS, Store
 from supple.run import loop
 
@@ -314,3 +315,36 @@ def test_a_full_disk_is_told_and_what_was_written_stays(tmp_path, monkeypatch):
     kept = Store(tmp_path / "run").saved()
     assert 1 < len(kept.t) < COUNT
     np.testing.assert_array_equal(go(tmp_path / "run").q[: len(kept.t)], kept.q)
+
+
+def test_long_runs_stay_out_of_the_memory(tmp_path, monkeypatch):
+    """Only the newest instants are kept; what is read back lies in files of which the system keeps parts."""
+    held = []
+    write = loop._Tape.write
+
+    def watched(tape, cursor, now):
+        write(tape, cursor, now=True)
+        held.append(sum(len(piece.t) for piece in tape.chunks))
+
+    monkeypatch.setattr(loop._Tape, "write", watched)
+    monkeypatch.setattr(stores, "IN_MEMORY", 1000)
+    run = go(tmp_path / "run")
+    assert len(run) == COUNT
+    assert max(held) <= loop.CHUNK
+    assert isinstance(run.q, np.memmap)
+    assert run.q.shape == (COUNT, 1)
+    monkeypatch.undo()
+    np.testing.assert_array_equal(run.q, sp.simulate(pendulum(), DURATION, dt=DT).q)
+    assert sorted(p.name for p in (tmp_path / "run").iterdir()) == [
+        "cursors", "data", "progress.json", "writer.lock",
+    ]  # fmt: skip
+
+
+def test_a_run_that_goes_on_no_longer_says_how_it_ended(stored):
+    Store(stored).note(status="DONE", message="reached the end")
+    newest(stored).unlink()
+
+    def meanwhile(t, count):
+        assert "status" not in Store(stored).progress["about"]
+
+    assert go(stored, progress=meanwhile).ok

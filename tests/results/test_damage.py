@@ -277,6 +277,8 @@ def test_a_run_killed_before_its_first_instant_goes_on(tmp_path):
     whole = sp.simulate(pendulum(), 0.01, dt=DT, store=tmp_path / "whole")
     about = Store(tmp_path / "whole").progress["about"]
     Store(tmp_path / "run").create(about)
+    with pytest.raises(sp.StoreError, match="no instants yet"):
+        Store(tmp_path / "run").saved()
     run = sp.simulate(pendulum(), 0.01, dt=DT, store=tmp_path / "run", go_on=True)
     np.testing.assert_array_equal(run.q, whole.q)
 

@@ -189,6 +189,8 @@ class Store:
             before, progress = progress, self.progress
             if before == progress:  # it is not being written just now
                 break
+        if progress["count"] == 0:
+            raise StoreError(self.path, "its run has no instants yet", "one that has begun")
         raise self._damaged(good, found, progress["count"])
 
     def resumed(self, like: Any) -> tuple[Cursor, Saved] | None:

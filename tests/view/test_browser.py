@@ -120,6 +120,33 @@ def test_a_slider_bends_the_robot(page):
         window.close()
 
 
+FOREIGN = """
+(address) => new Promise(answer => {
+    const socket = new WebSocket(address, ["viser-v%s"]);
+    socket.onmessage = () => answer("a message");
+    socket.onclose = () => answer("refused");
+    setTimeout(() => answer("nothing"), 5000);
+})
+"""
+
+
+def test_a_foreign_page_is_refused_even_if_it_knows_the_address(page, tmp_path, run):
+    import viser
+
+    viewer = view(run, port=0)
+    attack, address = FOREIGN % viser.__version__, viewer.url.replace("http", "ws")
+    try:
+        other = tmp_path / "other.html"
+        other.write_text("<p>a page of others</p>")
+        page.goto(other.as_uri())
+        assert page.evaluate(attack, address) == "refused"
+        page.goto(viewer.url)
+        assert page.evaluate(attack, address) == "a message"
+        assert page.evaluate(attack, address[:-5]) == "refused"  # not the whole secret
+    finally:
+        viewer.close()
+
+
 def test_the_page_plays_from_a_file_with_the_network_off(browser, run, tmp_path):
     file = to_html(run, tmp_path / "run.html", frames=20)
     context = browser.new_context(viewport=SIZE, offline=True)

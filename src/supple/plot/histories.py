@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.errors import StateError
-from supple.plot.style import legend, new_axes, styled
+from supple.plot.style import as_text, legend, new_axes, styled
 from supple.results.result import Result
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _over_time(
     with styled():
         axes = new_axes() if axes is None else axes
         for name, values in curves.items():
-            axes.plot(result.t, values, label=name, **options)
+            axes.plot(result.t, values, label=as_text(name), **options)
         axes.set(xlabel="time (s)", ylabel=label, title=title)
         legend(axes)
     return axes
@@ -71,7 +71,7 @@ def position(result: Result, frame: str | None = None, *, axes: "Axes | None" = 
     frame = tip_of(result) if frame is None else frame
     place = result.position(frame)
     curves = {letter: place[:, i] for i, letter in enumerate("xyz")}
-    return _over_time(result, curves, axes, f"Position: {frame}", "position (m)")
+    return _over_time(result, curves, axes, f"Position: {as_text(frame)}", "position (m)")
 
 
 def tensions(result: Result, names: Sequence[str] = (), *, axes: "Axes | None" = None) -> "Axes":

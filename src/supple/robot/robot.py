@@ -13,7 +13,7 @@ from supple.errors import DescriptionError
 from supple.model.model import Model
 from supple.numeric import check_vector
 from supple.robot.actuators import Chamber, Motor, Spring, Tendon
-from supple.robot.checks import GROUND_NAME
+from supple.robot.checks import GROUND_NAME, check_printable
 from supple.robot.controller import Controller
 from supple.robot.items import (
     Body,
@@ -36,6 +36,10 @@ Item = (
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 DEFAULT_ACCURACY = 1e-3
+MOST_ENTRIES = 100_000_000
+"""Numbers in the arrays of all rods together."""
+MOST_ITEMS = 5000
+"""Items of a robot: matrices of so many bodies just fit into a machine."""
 
 
 @dataclass(frozen=True, init=False)
@@ -57,6 +61,9 @@ class Robot:
         object.__setattr__(self, "items", tuple(items))
         object.__setattr__(self, "gravity", gravity)
         object.__setattr__(self, "name", name)
+        if not isinstance(name, str):
+            raise DescriptionError("robot", "name", name, "a text")
+        check_printable("robot", "name", name)
         check_vector(name, "gravity", gravity, (3,))
         _check_graph(self)
 
@@ -164,6 +171,8 @@ _VECTOR = (tuple, list, np.ndarray, jax.Array)
 
 
 def _check_graph(robot: Robot) -> None:
+    if len(robot.items) > MOST_ITEMS:
+        raise DescriptionError(robot.name, "items", len(robot.items), f"at most {MOST_ITEMS}")
     names: set[str] = set()
     for given in robot.items:
         if not isinstance(given, Item):
@@ -173,6 +182,10 @@ def _check_graph(robot: Robot) -> None:
             raise DescriptionError(given.name, "name", given.name, "a name used only once")
         names.add(given.name)
     solids = {i.name: i for i in robot.items if isinstance(i, Solid)}
+    entries = sum(item.entries for item in robot.items if isinstance(item, Rod))
+    if entries > MOST_ENTRIES:
+        need = f"fewer rods, nodes or modes: arrays of at most {MOST_ENTRIES:.0e} numbers"
+        raise DescriptionError(robot.name, "items", entries, need)
     if not any(isinstance(i, Rod | Body) for i in solids.values()):
         raise DescriptionError(robot.name, "items", len(robot.items), "at least one rod or body")
     motors = {i.name: i for i in robot.items if isinstance(i, Motor)}

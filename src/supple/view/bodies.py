@@ -1,6 +1,7 @@
 """Surfaces of rigid things: prisms for rods and bodies, and what a URDF file says of its links."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ Mesh = tuple[np.ndarray, np.ndarray]
 """Vertices (v, 3) in metres, and faces (f, 3) that show outwards."""
 ROUND = 24
 """Sides of what is round."""
+MAX_FILE = 50_000_000
+"""Bytes of a mesh file."""
 
 
 def circle(sides: int = ROUND) -> np.ndarray:
@@ -88,7 +91,12 @@ def _shape(look: Look) -> Mesh | None:
         if look.shape == "sphere":
             ball = trimesh.creation.icosphere(radius=look.size[0])
             return np.asarray(ball.vertices), np.asarray(ball.faces)
-        mesh: Any = trimesh.load(look.file, force="mesh")
-        return np.asarray(mesh.vertices) * np.array(look.size), np.asarray(mesh.faces)
-    except (ImportError, OSError, ValueError):
+        file = Path(look.file)
+        if not file.is_file() or file.stat().st_size > MAX_FILE:
+            return None
+        mesh: Any = trimesh.load(file, force="mesh")
+        vertices, faces = np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces)
+    except Exception:  # whatever its many readers raise: bodies can be drawn without
         return None
+    sound = len(faces) and vertices.shape[1:] == (3,) and np.all(np.isfinite(vertices))
+    return (vertices * np.array(look.size), faces) if sound else None

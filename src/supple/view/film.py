@@ -92,7 +92,8 @@ class Painter:
         self.axes.add_collection(
             LineCollection(list(pairs[near]), colors=GRID, linewidths=0.8, zorder=0)
         )
-        figure.text(0.02, 0.95, self.drawing.name, fontsize=13, weight="bold", color="#333")
+        name = self.drawing.name.replace("$", r"\$")  # never a formula
+        figure.text(0.02, 0.95, name, fontsize=13, weight="bold", color="#333")
         self.clock = figure.text(0.98, 0.95, "", fontsize=12, ha="right", color="#333")
         if self.colour == "plain":
             return

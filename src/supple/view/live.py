@@ -1,5 +1,6 @@
 """A robot in the browser that is simulated in real time, driven by sliders."""
 
+import html
 import time as clock
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +9,7 @@ from supple.errors import StateError
 from supple.robot.looks import Look
 from supple.robot.robot import Robot
 from supple.run.live import LiveRun
-from supple.view.viewer import LOOPBACK, RATE, Window, tick
+from supple.view.viewer import LOOPBACK, RATE, Window, tick, within
 
 LATE = 0.9
 """A simulation with less of its real time than this is called slow."""
@@ -27,7 +28,7 @@ class Live(Window):
         self.run, self.speed, self.factor, self.paused = run, speed, 0.0, False
         gui = self.server.gui
         with gui.add_folder("Run", order=-2.0):
-            self.says = gui.add_markdown("compiling …")
+            self.says = gui.add_html(_panel("compiling …"))
             self.button = gui.add_button("Pause", icon="player-pause")
             reset = gui.add_button("Reset", icon="player-skip-back")
         with gui.add_folder("Drive", order=-1.0):
@@ -63,7 +64,10 @@ class Live(Window):
         self._reset = True
 
     def _wanted(self) -> dict[str, float]:
-        return {d.name: float(self.sliders[d.name].value) / d.factor for d in self.run.drives}
+        return {
+            d.name: within(slider.value, slider.min, slider.max, d.factor * d.value) / d.factor
+            for d, slider in ((d, self.sliders[d.name]) for d in self.run.drives)
+        }
 
     def _go(self) -> None:
         self.load(self.drawing(self.run.newest, 1))
@@ -94,17 +98,24 @@ class Live(Window):
 
     def _say(self) -> None:
         run = self.run
-        text = f"t = {run.t:.1f} s"
+        text, more = f"t = {run.t:.1f} s", ""
         if run.message:
-            text += f"  \n**Stopped**: {run.message}. Reset to start again."
+            text, more = f"{text}, stopped", f"{run.message}. Reset to start again."
         elif self.paused:
             text += ", paused"
         elif self.factor:
             text += f", {self.factor:.2f} × real time"
             if self.factor < LATE * self.speed:
-                text += "  \n**slower than asked for**: a larger step or fewer modes help"
-        if self.says.content != text:
-            self.says.content = text
+                more = "slower than asked for: a larger step or fewer modes help"
+        panel = _panel(text, more)
+        if self.says.content != panel:
+            self.says.content = panel
+
+
+def _panel(text: str, more: str = "") -> str:
+    """Lines of the panel. Messages hold names, which are text: markdown would run what is in them."""
+    lines = html.escape(text) + (f"<br><b>{html.escape(more)}</b>" if more else "")
+    return f'<div style="margin:0 12px 4px;font:13px system-ui,sans-serif">{lines}</div>'
 
 
 def live(

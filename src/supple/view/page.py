@@ -25,14 +25,14 @@ def to_html(
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(page_of(drawing_of(result, frames, looks), colour))
+    path.write_text(page_of(drawing_of(result, frames, looks), colour), encoding="utf-8")
     return path
 
 
 def page_of(drawing: Drawing, colour: str = "curvature") -> str:
     """The page as text."""
     colour = drawing.colour(colour)
-    server = open_server("127.0.0.1", 0)
+    server, _ = open_server("127.0.0.1", 0)
     try:
         stage = Stage(server, drawing, colour)
         recording = server.get_scene_serializer()

@@ -11,6 +11,7 @@ from supple.errors import StateError
 from supple.view.bodies import Mesh, prism, tube
 from supple.view.colours import PLAIN, colours_of, tension_look
 from supple.view.drawing import Drawing, Strand
+from supple.view.gate import Gate, check_address
 
 BODY = (154, 160, 172)
 ARROWS = {"force": (224, 122, 20), "moment": (150, 70, 190), "contact": (20, 140, 90)}
@@ -26,14 +27,25 @@ WIDE, MARGIN = 1.2, 1.25
 """Width over height of the part of the picture that is used, and the room left around the robot."""
 
 
-def open_server(host: str, port: int, label: str | None = None) -> Any:
-    """A viser server; says what to install where it is missing."""
+def open_server(host: str, port: int, label: str | None = None) -> tuple[Any, str]:
+    """A viser server, and the address without which it lets nobody in; says what to install."""
+    check_address(host, port)
     try:
         import viser
     except ImportError as error:
         raise StateError("view: viser is not installed; need pip install 'supple[view]'") from error
-    with redirect_stdout(io.StringIO()):  # it greets, and programs may read what is printed
-        return viser.ViserServer(host=host, port=port, label=label, verbose=False)
+    gate = Gate()
+    with (
+        redirect_stdout(io.StringIO()),
+        gate.before_servers(),
+    ):  # it greets; programs may read stdout
+        server = viser.ViserServer(host=host, port=port, label=label, verbose=False)
+    if not gate.used:
+        close_server(server)
+        raise StateError(f"view: got viser {viser.__version__}, which lets anybody in; need 1.1")
+    own = server.get_host()
+    place = f"[{own}]" if ":" in own else own
+    return server, f"http://{place}:{server.get_port()}/{gate.token}/"
 
 
 def close_server(server: Any) -> None:
@@ -71,7 +83,8 @@ def round_length(length: float) -> float:
 class _RodNode:
     """A rod as a row of short straight tubes, each with its own colour, and a lid at either end."""
 
-    def __init__(self, scene: Any, rod: Strand) -> None:
+    def __init__(self, scene: Any, number: int, rod: Strand) -> None:
+        self.number = number  # nodes are paths, which names are not
         middle = rod.outline[1::2]
         self.extent = np.maximum(np.abs(middle).max(axis=1), 1e-9)  # along y and z
         self.load(rod)
@@ -81,7 +94,7 @@ class _RodNode:
 
     def _add(self, scene: Any, part: str, mesh: Mesh, pieces: Any) -> Any:
         return scene.add_batched_meshes_simple(
-            f"/rods/{self.rod.name}/{part}",
+            f"/rods/{self.number}/{part}",
             mesh[0].astype(np.float32),
             mesh[1].astype(np.uint32),
             batched_wxyzs=self.turns[0, pieces],
@@ -146,10 +159,10 @@ class Stage:
         }  # fmt: skip
         self._ground(low, high)
         self._gravity(drawing.gravity, low, high)
-        self.rods = [_RodNode(scene, rod) for rod in drawing.rods]
+        self.rods = [_RodNode(scene, i, rod) for i, rod in enumerate(drawing.rods)]
         self.solids = [
             scene.add_mesh_simple(
-                f"/bodies/{solid.name}/{i}",
+                f"/bodies/{i}",
                 vertices=solid.mesh[0].astype(np.float32),
                 faces=solid.mesh[1].astype(np.uint32),
                 color=BODY,
@@ -159,17 +172,16 @@ class Stage:
         ]
         self.lines = [
             scene.add_line_segments(
-                f"/tendons/{line.name}",
+                f"/tendons/{i}",
                 points=_segments(line.points[0]),
                 colors=np.zeros(3, dtype=np.uint8),
                 thickness=2.0,
                 thickness_units="screen",
             )
-            for line in drawing.lines
+            for i, line in enumerate(drawing.lines)
         ]
         self.arrows = [
-            self._add_arrow(f"{arrow.kind} {arrow.name}", ARROWS[arrow.kind])
-            for arrow in drawing.arrows
+            self._add_arrow(f"{i}", ARROWS[arrow.kind]) for i, arrow in enumerate(drawing.arrows)
         ]
         self.axes = scene.add_batched_axes(
             "/frames/all",

@@ -35,7 +35,9 @@ class Window:
         check_choice(colour)
         self._colour = colour
         self.looks = looks
-        self.server: Any = open_server(host, port, name)
+        self.server: Any
+        self.server, self.url = open_server(host, port, name)
+        """The address (``url``) is all that opens it: who has it may look and drive."""
         self.server.gui.configure_theme(
             show_logo=False, show_share_button=False, control_width="small"
         )
@@ -45,11 +47,6 @@ class Window:
         self._lock = threading.RLock()
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
-
-    @property
-    def url(self) -> str:
-        """Where to look."""
-        return f"http://{self.server.get_host()}:{self.server.get_port()}"
 
     def drawing(self, result: Result, frames: int) -> Drawing:
         """What is drawn of a run."""
@@ -74,7 +71,7 @@ class Window:
             self.frame = frame
             self.stage.show(frame)
             drawing, name = self.stage.drawing, self.follow.value
-            if name == NOBODY:
+            if name not in drawing.frames:
                 return
             place = drawing.frame_position[frame, drawing.frames.index(name)]
             followed, before = self._followed
@@ -107,7 +104,8 @@ class Window:
     def _recolour(self) -> None:
         with self._lock:
             assert self.stage is not None
-            self.stage.colour = self.colours.value
+            if self.colours.value in self.colours.options:  # browsers may send anything
+                self.stage.colour = self.colours.value
             self.stage.show(self.frame)
             self._tell_colours()
 
@@ -118,7 +116,7 @@ class Window:
 
     def _toggle(self, name: str) -> None:
         assert self.stage is not None
-        self.stage.layers[name].visible = self.layers[name].value
+        self.stage.layers[name].visible = bool(self.layers[name].value)
 
     def fit(self) -> None:
         """Turn every camera to all of the run."""
@@ -172,7 +170,7 @@ class Viewer(Window):
 
     def pause(self, paused: bool = True) -> None:
         """Stop or go on playing."""
-        if not paused and self.time.value >= self.t[-1]:
+        if not paused and self._now() >= self.t[-1]:
             self.time.value = 0.0
         self.playing = not paused
         self.button.label = "Play" if paused else "Pause"
@@ -183,23 +181,36 @@ class Viewer(Window):
         self.time.value = t  # shows it
 
     def _show_time(self) -> None:
-        frame = int(np.argmin(np.abs(self.t - self.time.value)))
+        frame = int(np.argmin(np.abs(self.t - self._now())))
         if frame != self.frame:
             self.show(frame)
+
+    def _now(self) -> float:
+        """The time (s) that is shown."""
+        return within(self.time.value, 0.0, float(self.t[-1]), 0.0)
 
     def _run(self) -> None:
         last = clock.monotonic()
         while not self._stopped.wait(1 / RATE):
             now = clock.monotonic()
-            passed, last = (now - last) * float(self.speed.value), now
+            speed = float(self.speed.value) if self.speed.value in SPEEDS else 1.0
+            passed, last = (now - last) * speed, now
             if not self.playing:
                 continue
-            t = self.time.value + passed
+            t = self._now() + passed
             if t > self.t[-1]:
                 t = 0.0 if self.loop.value else float(self.t[-1])
                 if not self.loop.value:
                     self.pause()
             self.seek(t)
+
+
+def within(value: Any, low: float, high: float, otherwise: float) -> float:
+    """A number that a browser sent, kept within its range; ``otherwise`` if it is none."""
+    number = isinstance(value, int | float) and np.isfinite(value)
+    if isinstance(value, float) and abs(value) == np.inf:
+        return high if value > 0 else low
+    return float(min(max(value, low), high)) if number else otherwise
 
 
 def tick(length: float) -> float:

@@ -181,9 +181,9 @@ def show(
 
 
 def _about(found: "RobotFile", modes: int) -> dict[str, Any]:
-    from supple.mechanics.size import total_mass
     from supple.robot.items import Body, Marker, Rod
     from supple.run.statics import equilibrium, modes as vibrations
+    from supple.system.error_norm import total_mass
 
     robot = found.robot
     model = robot.build()

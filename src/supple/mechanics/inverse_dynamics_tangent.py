@@ -63,7 +63,7 @@ class Tangent(NamedTuple):
     yields: Float[Array, " n"]
     """Derivative of each violation by its own multiplier: zero but for slack tendons."""
 
-    def closing(self, by_rate: Inexact[Array, ""] | complex) -> Inexact[Array, "n nv"]:
+    def closing(self, by_rate: Inexact[Array, ""] | complex | float) -> Inexact[Array, "n nv"]:
         """Derivative of the equations by x where δẋ = ``by_rate`` δx; those between velocities over it."""
         first = self.jacobian.shape[0] - self.slipping.shape[0]
         if first == self.jacobian.shape[0]:

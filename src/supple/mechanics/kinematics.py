@@ -217,9 +217,7 @@ def _sum_along_tree(
     attach = np.array(topology.attach)
     hanging = np.flatnonzero(attach != GROUND)
     flat = jnp.concatenate([part.reshape(-1, 6) for part in own])
-    steps = rows.put(
-        jnp.zeros((topology.elements, 6)), hanging, rows.take(flat, attach[hanging])
-    )
+    steps = rows.put(jnp.zeros((topology.elements, 6)), hanging, rows.take(flat, attach[hanging]))
     entering = sum_along_tree(topology.parent, steps)
     return [part + _rows(model, i, entering)[:, None] for i, part in enumerate(own)]
 

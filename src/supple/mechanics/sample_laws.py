@@ -1,6 +1,7 @@
 """How the wrench of every sample varies with its motion: φ = I β + N ν + G ζ, in the world frame.
 
-ζ is a variation of the sample, ν and β its time derivatives. Rod mass, rigid bodies and loads all have such a law.
+ζ is a variation of the sample, ν and β its time derivatives. Rod mass, rigid bodies and loads all have
+such a law.
 """
 
 from typing import NamedTuple
@@ -90,7 +91,9 @@ def add_laws(
             base = no_law(model, i) if old is None else old
             chosen = [part[here] for part in law]
             local = samples[here] - start
-            old = Law(*(add_at_samples([a], local, b)[0] for a, b in zip(base, chosen, strict=True)))
+            old = Law(
+                *(add_at_samples([a], local, b)[0] for a, b in zip(base, chosen, strict=True))
+            )
         result.append(old)
         start += count
     return result

@@ -1,8 +1,8 @@
 """Sums along the tree: from the ground to each element, and over each element's subtree.
 
-Small trees use one product with a constant matrix. Larger ones use pointer jumping: in round r every element
-adds the sum of the element 2^r above it, so that log2(depth) rounds reach the ground; subtree sums are the same
-rounds transposed and in reverse order.
+Small trees use one product with a constant matrix. Larger ones use pointer jumping: in round r every
+element adds the sum of the element 2^r above it, so that log2(depth) rounds reach the ground; subtree
+sums are the same rounds transposed and in reverse order.
 """
 
 from functools import lru_cache

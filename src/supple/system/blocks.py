@@ -1,10 +1,10 @@
 """Blocks of the elements for one combination of M, C and K: all that elimination needs to know of them.
 
-Fields at all samples of all elements are large; they are computed a few elements at a time, so that they stay in
-the processor's cache, and only the blocks are kept.
+Fields at all samples of all elements are large; they are computed a few elements at a time, so that they
+stay in the processor's cache, and only the blocks are kept.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -22,8 +22,11 @@ CHUNK = 40
 
 
 class Blocks(NamedTuple):
-    """Blocks of a group, one row an element: K δx + L y is the change of its balance, P δx + N y that of the
-    wrench it asks for, with y what enters; ``motion`` δx is added to y at each of its used samples."""
+    """Blocks of a group, one row an element.
+
+    K δx + L y is the change of its balance, P δx + N y that of the wrench it asks for, with y what enters;
+    ``motion`` δx is added to y at each of its used samples.
+    """
 
     K: Inexact[Array, "b m m"]
     L: Inexact[Array, "b m depth"]
@@ -33,29 +36,33 @@ class Blocks(NamedTuple):
 
 
 def group_blocks(
-    at: GroupState, gravity: Float[Array, " 3"], combination: Combination, used: tuple[int, ...]
-) -> Blocks:
-    """Blocks of one group."""
+    at: GroupState,
+    gravity: Float[Array, " 3"],
+    combinations: tuple[Combination, ...],
+    used: tuple[int, ...],
+) -> list[Blocks]:
+    """Blocks of one group, for each combination."""
 
-    def some(at: GroupState) -> Blocks:
+    def some(at: GroupState) -> list[Blocks]:
         found = group_tangent(at, gravity)
-        law = combination.law(found.law)
-        batch, samples, _, depth = law.shape
-        width = found.columns.shift.shape[-1]
+        batch, samples, _, width = found.columns.shift.shape
         shift = jnp.swapaxes(found.columns.shift.reshape(batch, samples * 6, width), -1, -2)
         chosen = jax.tree.map(lambda part: part[:, np.array(used, dtype=int)], found.columns)
-        return Blocks(
-            combination.block(found.blocks),
-            small.product(shift, law.reshape(batch, samples * 6, depth)),
-            combination.reaction(found.reactions).sum(axis=1),
-            law.sum(axis=1),
-            combination.motion(chosen),
-        )
+        blocks = []
+        for one in combinations:
+            law = one.law(found.law)
+            K = one.block(found.blocks)
+            if one.elastic is not None:
+                K = K + one.elastic * at.elastic
+            L = small.product(shift, law.reshape(batch, samples * 6, law.shape[-1]))
+            P = one.reaction(found.reactions).sum(axis=1)
+            blocks.append(Blocks(K, L, P, law.sum(axis=1), one.motion(chosen)))
+        return blocks
 
     return _in_chunks(some, at, at.wrench.shape[0])
 
 
-def _in_chunks(some, at: GroupState, count: int) -> Blocks:  # type: ignore[no-untyped-def]
+def _in_chunks(some: Any, at: GroupState, count: int) -> Any:
     """A function of rows, a few at a time."""
     if count <= 2 * CHUNK:
         return some(at)
@@ -64,7 +71,7 @@ def _in_chunks(some, at: GroupState, count: int) -> Blocks:  # type: ignore[no-u
     missing = pieces * size - count
     leaves, form = jax.tree.flatten(at)
 
-    def cut(leaf):  # type: ignore[no-untyped-def]
+    def cut(leaf: Any) -> Any:
         leaf = jnp.asarray(leaf)
         if missing:
             leaf = jnp.concatenate([leaf, leaf[:missing]])

@@ -18,7 +18,8 @@ Scalar = Any
 class Combination:
     """``mass`` M + ``damping`` C + ``stiffness`` K, for variations with δẋ = a δx and δẍ = b δx.
 
-    In motion three twists pass through ports, (ζ, ζ̇/a, ζ̈/b); all have the size of ζ. Where only M matters, or
+    In motion three twists pass through ports, (ζ, ζ̇/a, ζ̈/b); all have the size of ζ. Where only M
+    matters, or
     the robot is at rest, one does.
     """
 
@@ -30,6 +31,8 @@ class Combination:
     by_change: Scalar = 1.0
     """b."""
     in_motion: bool = False
+    elastic: Scalar | None = None
+    """Times the elastic stiffness of the elements alone, added to all that."""
 
     @property
     def depth(self) -> int:
@@ -42,7 +45,7 @@ class Combination:
         weights = self.mass, self.damping, self.stiffness
         return any(jnp.iscomplexobj(weight) for weight in weights)
 
-    def block(self, blocks: Inexact[Array, "3 *b"]) -> Inexact[Array, "*b"]:
+    def block(self, blocks: Any) -> Inexact[Array, "*b"]:
         """The combination of (M, C, K)."""
         if not self.in_motion:
             return self.mass * blocks[0] + self.stiffness * blocks[2]
@@ -78,9 +81,9 @@ def in_step(by_rate: Scalar, by_change: Scalar) -> Combination:
     return Combination(1.0, by_rate * share, share, by_rate, by_change, in_motion=True)
 
 
-def at_rest(stiffness: Scalar = 1.0, mass: Scalar = 0.0) -> Combination:
-    """K and some M of a robot that does not move."""
-    return Combination(mass, 0.0, stiffness)
+def at_rest(mass: Scalar = 0.0, elastic: Scalar | None = None) -> Combination:
+    """K of a robot that does not move, and some of its M and of its elastic stiffness alone."""
+    return Combination(mass, 0.0, 1.0, elastic=elastic)
 
 
 def of_mass() -> Combination:

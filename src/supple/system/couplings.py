@@ -1,9 +1,10 @@
 """What links add to the fronts of the elements that they touch, in numbers.
 
-A closure with multipliers μ asks the wrench Hᵀ μ of its outer sample b and the opposite of its inner one a, and
-its rows are H (ζ_b - ζ_a). Its wrenches change with the motion between both: that of b by Q_b (ζ_b - ζ_a), that
-of -a by Q_a (ζ_b - ζ_a), where Q_a = Q_b - coad(f) with f the wrench itself. Where one side is in the core, both
-sides are in one front. Elsewhere the change ω of the wrench, seen from the world, is an unknown of its own,
+A closure with multipliers μ asks the wrench Hᵀ μ of its outer sample b and the opposite of its inner one
+a, and its rows are H (ζ_b - ζ_a). Its wrenches change with the motion between both: that of b by Q_b (ζ_b
+- ζ_a), that of -a by Q_a (ζ_b - ζ_a), where Q_a = Q_b - coad(f) with f the wrench itself. Where one side
+is in the core, both sides are in one front. Elsewhere the change ω of the wrench, seen from the world, is
+an unknown of its own,
 
     ω = Hᵀ μ + Q_a ζ_b - Q_b ζ_a,        δf_b = ω + coad(f) ζ_b,        -δf_a = ω + coad(f) ζ_a,
 
@@ -124,7 +125,10 @@ def closure_coupling(
     motion: Inexact[Array, "n depth m"],
     combination: Combination,
 ) -> Coupling:
-    """One side of closures: their equations (n, r), joints (n,), whether this is the outer side, and Y there."""
+    """One side of closures.
+
+    Their equations (n, r), their joints (n,), whether this is the outer side, and what moves the sample there.
+    """
     sign = np.where(outer, 1.0, -1.0)[:, None, None]
     H = sign * values.closure_rows[equations]
     depth = motion.shape[-2]

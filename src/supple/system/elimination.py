@@ -1,10 +1,11 @@
 """Elimination along a plan: a robot's linear system as fronts, its factors, and its solution.
 
-A front [[K, L], [P, N]] with own unknowns first leaves U = N - P K⁻¹ L between those of its border, which its
-parent's front receives as Rᵀ U C (see :mod:`maps <supple.system.maps>`); what reaches no parent is the core's.
+A front [[K, L], [P, N]] with own unknowns first leaves U = N - P K⁻¹ L between those of its border, which
+its parent's front receives as Rᵀ U C (see :mod:`maps <supple.system.maps>`); what reaches no parent is
+the core's.
 
-Pivots are chosen within a front. One that vanishes there, because the motion it belongs to is only held through
-the border, is replaced by a small number; the solution is then refined with the system itself.
+Pivots are chosen within a front. One that vanishes there, because the motion it belongs to is only held
+through the border, is replaced by a small number; the solution is then refined with the system itself.
 """
 
 from typing import Any
@@ -14,11 +15,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jaxtyping import Bool, Float, Inexact, Int
+from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.mechanics import rows
-from supple.system.core import CoreFactors, core_matrix, factorize_core
+from supple.system.core import Core, CoreFactors, Parts, empty_core
 from supple.system.fronts import Assembly, Matrices
 from supple.system.maps import (
     Maps,
@@ -41,7 +42,7 @@ POOR = 1e-6
 """Pivots smaller than this cost digits, which refinement gives back."""
 WEAKEST = 1e-4
 """Of the largest stiffness of all elements: what one without any stiffness is compared with."""
-REFINEMENTS = 4
+REFINEMENTS = 2
 """Most corrections of a solution with replaced pivots."""
 
 
@@ -50,9 +51,14 @@ class LinearSystem(eqx.Module):
 
     leaves: list[Matrices]
     inner: Matrices | None
-    core: Inexact[Array, "c c"] | None
+    core: Core | None
     """What core elements and links add by themselves."""
     maps: Maps
+
+    @property
+    def size(self) -> int:
+        """Number of unknowns, wrenches of closures included."""
+        return self.maps.plan.unknowns
 
     def apply(self, vector: Vector) -> Vector:
         """The product of the matrix with a vector of all unknowns; wrenches of closures are the last ones."""
@@ -71,7 +77,7 @@ class LinearSystem(eqx.Module):
             leaving.append(found[:, kind.own_size :])
         loads, result = None, jnp.zeros_like(core)
         if self.core is not None:
-            result = self.core @ core
+            result = self.core.apply(core)
         passed = None
         if known is not None:
             assert self.inner is not None
@@ -84,7 +90,8 @@ class LinearSystem(eqx.Module):
     def factorize(self) -> "Factors":
         """Eliminate all fronts."""
         plan, maps, fronts = self.maps.plan, self.maps, self.inner
-        leaves, pieces = [], []
+        leaves: list[Eliminated] = []
+        pieces: Parts = []
         stiffnesses = [
             _stiffness(front, kind.width)
             for kind, front in zip(plan.leaves, self.leaves, strict=True)
@@ -123,7 +130,7 @@ class LinearSystem(eqx.Module):
                     if carried is not None:
                         chosen = jnp.swapaxes(carried.leaving, -1, -2) @ chosen @ carried.entering
                     pieces.append((core_places(kind), chosen))
-        core = None if self.core is None else factorize_core(core_matrix(self.core, pieces))
+        core = None if self.core is None else self.core.plus(pieces).factorize()
         return Factors(leaves, inner, core, self)
 
     def _eliminate_inner(
@@ -190,7 +197,9 @@ class Factors(eqx.Module):
     def _once(self, right: Vector) -> Vector:
         maps, plan = self.system.maps, self.system.maps.plan
         own, inner, core = maps.split(right)
-        leaving = [-_times(part.reaction, load) for part, load in zip(self.leaves, own, strict=True)]
+        leaving = [
+            -_times(part.reaction, load) for part, load in zip(self.leaves, own, strict=True)
+        ]
         pass_on = None
         if self.inner is not None:
             pass_on = self.inner.reaction, lambda reaction, load: -_times(reaction, load)
@@ -219,10 +228,9 @@ def linear_system(assembly: Assembly) -> LinearSystem:
     plan = assembly.plan
     core = None
     if len(plan.core_unknowns):
-        size = len(plan.core_unknowns)
         dtype = complex if assembly.combination.complex else float
-        parts = [(kind.goes, assembly.fronts(kind)) for kind in plan.core]
-        core = core_matrix(jnp.zeros((size, size), dtype), [*parts, *assembly.core_links()])
+        parts: Parts = [(kind.goes, assembly.fronts(kind)) for kind in plan.core]
+        core = empty_core(plan.core_layout, dtype).plus([*parts, *assembly.core_links()])
     return LinearSystem(
         [assembly.fronts(kind) for kind in plan.leaves],
         _inner_fronts(assembly) if plan.inner.count else None,
@@ -276,7 +284,9 @@ def _solve(
 def _inner_fronts(assembly: Assembly) -> Matrices:
     """Fronts with children, padded: own unknowns that a front does not have get the equation x = 0."""
     inner, depth = assembly.plan.inner, assembly.combination.depth
-    parts = [_padded(assembly.fronts(kind), kind, inner.own, inner.riding, depth) for kind in inner.kinds]
+    parts = [
+        _padded(assembly.fronts(kind), kind, inner.own, inner.riding, depth) for kind in inner.kinds
+    ]
     height, width = parts[0].shape[1:]
     empty = jnp.zeros((height, width)).at[np.arange(inner.own), np.arange(inner.own)].set(1.0)
     return in_slots(inner, parts, empty)

@@ -28,7 +28,7 @@ from supple.system.couplings import (
 from supple.system.links import Link
 from supple.system.plan import Kind, Part, Plan
 
-Matrices = Inexact[Array, "n r c"]
+Matrices = Inexact[Array, "_ _ _"]
 
 
 class Assembly(NamedTuple):
@@ -147,9 +147,10 @@ class Assembly(NamedTuple):
             self.motion_at(np.array([link.touches[k].sample for link in links]), size)[:, :6]
             for k, size in ((touch, width), (part.core_touch, kind.riders[part.core_part].size))
         )
-        H = np.where(outer, 1.0, -1.0)[:, None, None] * self.values.closure_rows[
-            self._equations(part)
-        ]
+        H = (
+            np.where(outer, 1.0, -1.0)[:, None, None]
+            * self.values.closure_rows[self._equations(part)]
+        )
         of_outer, of_inner = self.values.of_outer[index], self.values.of_inner[index]
         mine = jnp.where(outer[:, None, None], of_outer, of_inner)
         other = jnp.where(outer[:, None, None], of_inner, of_outer)
@@ -166,18 +167,24 @@ class Assembly(NamedTuple):
 
 
 def assemble(
-    model: Model, plan: Plan, c: Coordinates, state: Balance, combination: Combination
-) -> Assembly:
-    """Everything that the fronts are made of, at a motion."""
-    model = model.at(c.t)
+    model: Model,
+    plan: Plan,
+    c: Coordinates,
+    state: Balance,
+    combinations: tuple[Combination, ...],
+) -> list[Assembly]:
+    """Everything that the fronts are made of at a motion, for each combination."""
     values, laws = link_values(model, plan, c, state)
     attached = with_laws(model, attached_laws(model, state, c.t), laws)
     gravity = loaded_gravity(model)
-    blocks = [
-        group_blocks(at, gravity, combination, used)
+    groups = [
+        group_blocks(at, gravity, combinations, used)
         for at, used in zip(group_states(model, c, state, attached), plan.used, strict=True)
     ]
-    return Assembly(plan, blocks, values, combination)
+    return [
+        Assembly(plan, [blocks[k] for blocks in groups], values, combination)
+        for k, combination in enumerate(combinations)
+    ]
 
 
 def _matrix(

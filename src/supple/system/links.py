@@ -1,7 +1,8 @@
 """Links: unknowns beside the coordinates, and the elements that they act between.
 
-Every equation of a robot is one, with its multiplier. Here is what is known before any number is: which places of
-the vector of unknowns they take and which elements they touch. What they add to the fronts is in ``couplings``.
+Every equation of a robot is one, with its multiplier. Here is what is known before any number is: which
+places of the vector of unknowns they take and which elements they touch. What they add to the fronts is
+in ``couplings``.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from supple.model.model import GROUND, Model
 
 @dataclass(frozen=True)
 class Touch:
-    """One side of a link: an element, and the flat sample that is touched (-1: its coordinates themselves)."""
+    """One side of a link: an element, and the flat sample that it touches, or -1 for its coordinates."""
 
     element: int
     sample: int = -1

@@ -1,7 +1,8 @@
 """How the borders of fronts reach other fronts: sweeps of vectors along the tree, inward and outward.
 
-A child's border (y, riders) depends on its parent's unknowns by a matrix C, and acts on the parent's rows by Rᵀ.
-Fronts that wait for others are visited tick by tick in a scan, whose program does not grow with their number.
+A child's border (y, riders) depends on its parent's unknowns by a matrix C, and acts on the parent's rows
+by Rᵀ. Fronts that wait for others are visited tick by tick in a scan, whose program does not grow with
+their number.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,8 +20,8 @@ from supple.mechanics import rows
 from supple.system.fronts import Assembly, Matrices
 from supple.system.plan import Kind, Plan, Schedule
 
-Vectors = Inexact[Array, "n k"]
-Vector = Inexact[Array, " n"]
+Vectors = Inexact[Array, "_ _"]
+Vector = Inexact[Array, " _"]
 
 
 class Carried(eqx.Module):
@@ -57,9 +58,7 @@ class Maps(eqx.Module):
             inner = in_slots(plan.inner, own)
         return leaves, inner, rows.take(vector, plan.core_unknowns)
 
-    def join(
-        self, leaves: list[Vectors], inner: Vectors | None, core: Vector, size: int
-    ) -> Vector:
+    def join(self, leaves: list[Vectors], inner: Vectors | None, core: Vector, size: int) -> Vector:
         """The vector of all unknowns, or its first ``size`` ones."""
         parts = [core]
         if inner is not None:
@@ -75,11 +74,12 @@ class Maps(eqx.Module):
         leaving: list[Vectors],
         own: Vectors | None,
         core: Vector,
-        pass_on: tuple[Matrices, Callable[[Matrices, Vectors], Vectors]] | None,
+        pass_on: tuple[Any, Callable[[Any, Vectors], Vectors]] | None,
     ) -> tuple[Vectors | None, Vector]:
         """Loads from the leaves' borders to the inner fronts and the core.
 
-        ``pass_on`` says what an inner front's border receives of the load on its own rows (given as a value for
+        ``pass_on`` says what an inner front's border receives of the load on its own rows (given as a
+        value for
         each front and a function of it). Returns the loads on the own rows of inner fronts and on the core.
         """
         plan, inner = self.plan, self.plan.inner
@@ -120,7 +120,7 @@ class Maps(eqx.Module):
         self,
         own: Vectors,
         core: Vector,
-        respond: tuple[Matrices, Callable[[Matrices, Vectors], Vectors]] | None,
+        respond: tuple[Any, Callable[[Any, Vectors], Vectors]] | None,
     ) -> Vectors:
         """Own unknowns and borders of the inner fronts: those given, plus the response to the border."""
         inner = self.plan.inner
@@ -189,8 +189,8 @@ def core_places(kind: Kind) -> np.ndarray:
 
 
 def in_slots(
-    inner: Schedule, parts: list[Inexact[Array, "n *k"]], empty: Any = None
-) -> Inexact[Array, "s *k"]:
+    inner: Schedule, parts: list[Inexact[Array, "..."]], empty: Any = None
+) -> Inexact[Array, "..."]:
     """Values of the inner kinds in the order of their slots; ``empty``, or zero, in slots without a front."""
     whole = jnp.concatenate(parts)
     source = np.full(inner.count, len(inner.slots))
@@ -203,9 +203,7 @@ def in_slots(
 
 def ticked(inner: Schedule, parts: Any) -> Any:
     """Values of slots, one row a tick."""
-    return jax.tree.map(
-        lambda part: part.reshape(inner.ticks, inner.width, *part.shape[1:]), parts
-    )
+    return jax.tree.map(lambda part: part.reshape(inner.ticks, inner.width, *part.shape[1:]), parts)
 
 
 def _starts(inner: Schedule) -> np.ndarray:

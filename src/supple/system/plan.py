@@ -1,15 +1,15 @@
 """In which order a robot's linear systems are eliminated: found once, from the structure of the robot alone.
 
-Unknowns are the coordinates of the elements and those of :mod:`links <supple.system.links>`. Every element has a
-*front*: a small dense matrix whose own unknowns (its coordinates, and the links that end here) are eliminated,
-leaving a contribution between the unknowns of its border. A border holds
+Unknowns are the coordinates of the elements and those of :mod:`links <supple.system.links>`. Every
+element has a *front*: a small dense matrix whose own unknowns (its coordinates, and the links that end
+here) are eliminated, leaving a contribution between the unknowns of its border. A border holds
 
 - a *port* to the parent element, through which the parent's motion enters and a wrench leaves;
 - *riders*: links that end elsewhere, and the coordinates of core elements that links lead to.
 
-Elements are eliminated from the leaves of the tree to its roots. Fronts without children are one batch for each
-kind; the others follow each other tick by tick. What no tree can eliminate by itself (floating plates and junctions
-that loops lead to, links between trees) is the *core*, which is solved last.
+Elements are eliminated from the leaves of the tree to its roots. Fronts without children are one batch
+for each kind; the others follow each other tick by tick. What no tree can eliminate by itself (floating
+plates and junctions that loops lead to, links between trees) is the *core*, which is solved last.
 """
 
 from collections import defaultdict
@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from supple.model.model import GROUND, Model
+from supple.system.core import CoreLayout, core_layout
 from supple.system.links import Link, links_of
 
 LATE_ROWS = 64
@@ -157,6 +158,7 @@ class Plan:
     """Core elements, whose coordinates go to the core as they are."""
     core_unknowns: np.ndarray
     """Places of the core's unknowns among all."""
+    core_layout: CoreLayout
     core_links: np.ndarray
     """Links that are in the core, ..."""
     core_start: np.ndarray
@@ -245,6 +247,7 @@ class _Planner:
             inner=schedule,
             core=self._kinds(sorted(self.core)),
             core_unknowns=np.array([place for places in unknowns for place in places], dtype=int),
+            core_layout=self._core_layout(core_blocks, active),
             core_links=np.array(in_core, dtype=int),
             core_start=np.array([self.core_start[self.count + i] for i in in_core], dtype=int),
             unknowns=self.unknowns,
@@ -252,10 +255,22 @@ class _Planner:
             wrenches=frozenset(self.wrench),
         )
 
+    def _core_layout(self, blocks: list[int], active: list[int]) -> CoreLayout:
+        """Levels of the core: what hangs on it, and its own links, couple the blocks that they touch."""
+        number = {block: i for i, block in enumerate(blocks)}
+        cliques = []
+        for e in active:
+            above = self.parent[e]
+            if above == GROUND or above in self.core:
+                touched = [*self.riders[e], *([above] if above in self.core else [])]
+                cliques.append([number[block] for block in touched])
+        cliques += [[number[block] for block in self._border(e)] for e in sorted(self.core)]
+        return core_layout([self._size(block) for block in blocks], cliques)
+
     # Where links end ---------------------------------------------------------------------------------------
 
     def _core_elements(self) -> set[int]:
-        """Roots that links of other elements lead to: where one of two roots will do, the one with more links."""
+        """Roots that links of other elements lead to; where one of two will do, the one with more links."""
         core: set[int] = set()
         pairs: list[tuple[int, int]] = []
         degree: dict[int, int] = defaultdict(int)
@@ -356,7 +371,6 @@ class _Planner:
             places += range(self.extra[i], self.extra[i] + WRENCH)
         return places
 
-
     # Fronts ------------------------------------------------------------------------------------------------
 
     def _schedule(self, inner: list[int]) -> Schedule:
@@ -364,7 +378,7 @@ class _Planner:
         for i, home in enumerate(self.home):
             if home != GROUND:
                 self.homes[home].append(self.count + i)
-        height = {}
+        height: dict[int, int] = {}
         for e in reversed(inner):
             below = [height[c] for c in self.children[e] if c in height]
             height[e] = 1 + max(below, default=-1)
@@ -378,7 +392,9 @@ class _Planner:
             for k, e in enumerate(levels[h]):
                 self.slot[e] = ticks * width + k
             ticks += -(-len(levels[h]) // width)
-        self.padded = max((int(self.width[e]) + self._size_of(self.homes[e]) for e in inner), default=0)
+        self.padded = max(
+            (int(self.width[e]) + self._size_of(self.homes[e]) for e in inner), default=0
+        )
         riding = max((self._size_of(self.riders[e]) for e in inner), default=0)
         parent = np.full(ticks * width, ticks * width)
         for e in inner:
@@ -425,9 +441,7 @@ class _Planner:
         link = self.links[i]
         touches = tuple(k for k, touch in enumerate(link.touches) if touch.element == e)
         target = self.target[i]
-        part = Part(
-            self._size(block), link.family, np.array([i]), touches, wrench=i in self.wrench
-        )
+        part = Part(self._size(block), link.family, np.array([i]), touches, wrench=i in self.wrench)
         if touches and target >= 0 and e != target:
             side = next(k for k, touch in enumerate(link.touches) if touch.element == target)
             part = replace(part, core_touch=side, core_part=riders.index(target))

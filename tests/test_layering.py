@@ -16,6 +16,7 @@ LAYERS = (
     ("space",),
     ("model",),
     ("mechanics",),
+    ("system",),
     ("solve",),
     ("time",),
     ("results",),

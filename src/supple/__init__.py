@@ -17,6 +17,7 @@ from supple.errors import (
     DescriptionError as DescriptionError,
     SolveError as SolveError,
     StateError as StateError,
+    StoreError as StoreError,
     SuppleError as SuppleError,
 )
 from supple.expression import Expression as Expression

@@ -16,6 +16,8 @@ from typing import Any
 
 import jax
 
+from supple.errors import StateError
+
 WANTED: dict[str, dict[str, Any]] = {
     "cpu": {
         "xla_cpu_use_fusion_emitters": False,
@@ -65,6 +67,23 @@ def _platform() -> str:
     return device if isinstance(device, str) else str(device.platform)
 
 
+_process: int | None = None
+"""In which process the first program was run."""
+
+
+def _check_process() -> None:
+    """Raise in a process forked after use: it has none of JAX's threads, and would wait for ever."""
+    global _process
+    if _process is None:
+        _process = os.getpid()
+    if _process != os.getpid():
+        need = (
+            "processes started anew, multiprocessing.get_context('spawn') or "
+            "ProcessPoolExecutor(mp_context=…), or to fork before Supple computes anything"
+        )
+        raise StateError(f"process: got one forked from a process that has used JAX; need {need}")
+
+
 class Program:
     """A function compiled with our options, which are settled at its first use.
 
@@ -84,6 +103,7 @@ class Program:
 
     @property
     def _on_this_device(self) -> Any:
+        _check_process()
         platform = _platform()
         if platform not in self._compiled:
             self._compiled[platform] = jax.jit(
@@ -106,7 +126,10 @@ def use_persistent_cache() -> None:
     """
     if os.environ.get("SUPPLE_CACHE") == "off" or "JAX_COMPILATION_CACHE_DIR" in os.environ:
         return
-    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    try:
+        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:  # a user without a home folder, as in containers
+        return
     jax.config.update("jax_compilation_cache_dir", str(root / "supple" / "jax"))
     # Small programs, too: there are many of them.
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)

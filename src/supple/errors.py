@@ -20,5 +20,17 @@ class StateError(SuppleError, ValueError):
     """A state, a load or a setting given to a computation does not fit the model."""
 
 
+class StoreError(StateError):
+    """A run on disk cannot be used: it is damaged, another's, being written, or the disk refuses.
+
+    ``readable`` is how many of its instants can still be read, None where that is not the question.
+    """
+
+    def __init__(self, path: object, what: str, need: str, readable: int | None = None) -> None:
+        self.path = path
+        self.readable = readable
+        super().__init__(f"store: {path}: {what}; need {need}")
+
+
 class SolveError(SuppleError, RuntimeError):
     """A solve did not succeed and the caller asked for an exception instead of a status."""

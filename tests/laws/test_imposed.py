@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.mechanics.forward_dynamics import acceleration
 from supple.mechanics.frames import find_joint, find_rod
+from supple.system.forward_dynamics import acceleration
 from tests.tools import jit
 
 G = 9.81

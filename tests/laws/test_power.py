@@ -7,7 +7,7 @@ import pytest
 
 from supple.mechanics.energy import energies, momentum
 from supple.mechanics.local import rate, retract
-from supple.mechanics.size import characteristic_length, total_mass
+from supple.system.error_norm import characteristic_length, total_mass
 from tests.samples import (
     accelerate,
     at,

@@ -10,11 +10,10 @@ import pytest
 
 import supple as sp
 from supple.lie import so3
-from supple.mechanics.forward_dynamics import acceleration
 from supple.mechanics.frames import frame_motion
 from supple.mechanics.inverse_dynamics import violation
 from supple.mechanics.local import Coordinates, retract
-from supple.robot.closing import closing_rows
+from supple.system.forward_dynamics import acceleration
 from tests.samples import random_motion
 from tests.tools import check_tangent, jit, tangent
 
@@ -78,11 +77,11 @@ def test_tangent_is_the_derivative_of_the_equations(rng):
 def test_a_closed_joint_leaves_its_own_motion_free(rng, kind):
     """Frames moved apart by the joint itself fulfil its equations."""
     joint = JOINTS[kind][0].make("joint")
-    rows = closing_rows("joint", JOINTS[kind][0], 0.7)
+    rows = JOINTS[kind][0].closing_rows("joint", 0.7)
     assert len(rows) == JOINTS[kind][1] == 6 - joint.nv
     q = rng.normal(size=joint.nq)
     pose = joint.pose(q / (np.linalg.norm(q) if kind == "spherical" else 1.0), np.zeros(joint.nv))
-    for turning, shift, value, _ in rows:
+    for turning, shift, value in rows:
         left = np.sum(turning * pose.rotation) + shift @ pose.position - value
         assert abs(left) < 1e-14
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.mechanics.forward_dynamics import forward_dynamics
 from supple.mechanics.local import neutral
+from supple.system.forward_dynamics import forward_dynamics
 from tests.tools import jit
 
 INERTIA, ARM = 0.02, 0.5

@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 
 import supple as sp
-from supple.mechanics.forward_dynamics import acceleration, allowed_velocity
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.local import Coordinates
 from supple.mechanics.slips import slip_motions
+from supple.system.forward_dynamics import acceleration, allowed_velocity
 from tests.samples import random_motion
 from tests.tools import check_tangent, jit
 

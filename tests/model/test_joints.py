@@ -172,3 +172,27 @@ def test_turned_carries_one_subspace_onto_another(rng, name):
     phi, reference = joint.subspace(q, now), joint.subspace(q, before)
     ours = joint.turned(phi, reference)
     np.testing.assert_allclose(ours, np.linalg.lstsq(phi, reference)[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_lengths_move_without_turning_and_angles_turn(rng, name):
+    joint, compute = facts(name)
+    turning = np.abs(compute(*drawn(joint, rng))["subspace"][:3]).max(axis=0) > 0
+    assert tuple(np.flatnonzero(~turning)) == joint.lengths
+    assert joint.euclidean == (name not in ("spherical", "free"))
+
+
+@pytest.mark.parametrize("name", SPECS)
+def test_a_reversed_joint_is_the_same_seen_from_its_other_side(rng, name):
+    spec = SPECS[name].reversed()
+    if spec is None:
+        assert name in ("universal", "planar", "free")
+        return
+    joint, compute = facts(name)
+    q, x, *rates = drawn(joint, rng)
+    pose, zero = compute(q, x, *rates)["pose"], np.zeros(joint.nv)
+    if name == "spherical":  # its coordinates are those of a rotation; any will do
+        return
+    back = spec.make("item").pose(q + x, zero)
+    np.testing.assert_allclose(back.rotation @ pose.rotation, np.eye(3), atol=TOL)
+    np.testing.assert_allclose(pose.position + pose.rotation @ back.position, 0.0, atol=TOL)

@@ -92,7 +92,7 @@ def test_folders_and_settings_that_do_not_fit_are_refused(tmp_path):
     with pytest.raises(sp.StateError, match="damaged"):
         sp.simulate(pendulum(), 0.1, dt=1e-3, store=folder, go_on=True)
     (folder / "progress.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(sp.StateError, match="need 1"):
+    with pytest.raises(sp.StateError, match="need 2"):
         Store(folder).saved()
 
 

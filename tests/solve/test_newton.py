@@ -4,7 +4,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from supple.solve.newton import NewtonSettings, factorise, newton
+from supple.solve.newton import NewtonSettings, newton
+from supple.system.dense import factorize_dense
 from tests.tools import jit
 
 SETTINGS = NewtonSettings(tolerance=1e-10, max_iterations=60)
@@ -15,7 +16,7 @@ def solve(residual, x0, settings=SETTINGS):
         return residual(x), None
 
     def linearise(x, _):
-        return factorise(jax.jacfwd(residual)(x))
+        return factorize_dense(jax.jacfwd(residual)(x))
 
     run = jit(lambda x: newton(evaluate, linearise, x, jnp.ones(len(x0)), settings))
     return run(jnp.asarray(x0))
@@ -51,7 +52,7 @@ def test_a_start_at_the_root_is_left_alone():
         return x - 1.0 + 3e-11 * jnp.sin(1e13 * x), None
 
     def exact(x, _):
-        return factorise(jnp.eye(4))
+        return factorize_dense(jnp.eye(4))
 
     starts = 1.0 + 1e-12 * jnp.arange(80.0).reshape(20, 4)
     run = jit(jax.vmap(lambda x: newton(noisy, exact, x, jnp.ones(4), SETTINGS)))
@@ -95,7 +96,7 @@ def test_what_the_residual_leaves_behind_is_what_the_derivative_gets():
 
     found = jit(
         lambda x: newton(
-            evaluate, lambda _, slope: factorise(jnp.diag(slope)), x, jnp.ones(2), SETTINGS
+            evaluate, lambda _, slope: factorize_dense(jnp.diag(slope)), x, jnp.ones(2), SETTINGS
         )
     )(jnp.array([1.0, 3.0]))
     assert bool(found.converged)
@@ -106,5 +107,5 @@ def test_lu_factors_solve(rng):
     A, b = rng.normal(size=(5, 5)), rng.normal(size=5)
     A[0, 0] = 0.0  # needs a row exchange
     np.testing.assert_allclose(
-        jit(lambda A, b: factorise(A).solve(b))(A, b), np.linalg.solve(A, b), atol=1e-12
+        jit(lambda A, b: factorize_dense(A).solve(b))(A, b), np.linalg.solve(A, b), atol=1e-12
     )

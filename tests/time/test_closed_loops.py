@@ -9,10 +9,10 @@ import pytest
 
 import supple as sp
 from supple.mechanics.energy import momentum
-from supple.mechanics.forward_dynamics import allowed_velocity
 from supple.mechanics.inverse_dynamics import violation
 from supple.mechanics.local import retract
 from supple.solve.newton import NewtonSettings
+from supple.system.forward_dynamics import allowed_velocity
 from tests.tools import jit
 
 DURATION = 0.16

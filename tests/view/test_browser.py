@@ -83,7 +83,9 @@ def played(page, file):
 
 
 def ready(page):
-    page.wait_for_function("window.supple?.scene && supple.shown", timeout=1000 * PATIENCE)
+    # Evaluated from outside: pages of the server run no code but their own.
+    shown = "Boolean(window.supple?.scene && supple.shown)"
+    wait_for(lambda: page.evaluate(shown), "picture")
 
 
 def picture(page):
@@ -438,4 +440,82 @@ def test_the_page_and_the_notebook_play_with_the_network_off(browser, run, file,
         frame.get_by_role("button", name="Fit").wait_for()
         frame.wait_for_function("supple.scene.time > 0.1")
         assert all(url.startswith(("file:", "data:", "blob:", "about:")) for url in asked)
+        context.close()
+
+
+NAMES = ("<img src=x onerror=stolen=1>", "</script><!--<script>stolen=1", "__proto__", "a&amp;b")
+
+
+def test_names_are_text_in_the_page(page, tmp_path):
+    """In a file and in the live mode, with sliders, plots, labels and what is picked."""
+    rods = [
+        sp.Rod(name, length=0.3, section=sp.Circle(0.02), strains="planar", basis=1,
+               position=(0, 0.2 * i, 0), material=sp.Material(E=2e6, density=1000.0))
+        for i, name in enumerate(NAMES)
+    ]  # fmt: skip
+    tendons = [
+        sp.Tendon(f"{name} pulls", on=name, offset=(0.015, 0.0), tension=1.0) for name in NAMES[:2]
+    ]
+    own = sp.Tendon("constructor", on=NAMES[2], offset=(0.015, 0.0), tension=1.0)
+    named = sp.Robot(*rods, *tendons, own, name=NAMES[1])
+    window = live(named, dt=0.02, port=0)
+    try:
+        for address in (
+            to_html(sp.simulate(named, 0.1, dt=0.02), tmp_path / "a.html").as_uri(),
+            window.url,
+        ):
+            page.goto(address)
+            ready(page)
+            page.get_by_label("names", exact=True).check()
+            for name in NAMES:
+                page.locator("#labels span", has_text=name).wait_for()
+            assert page.title() == NAMES[1]
+            assert page.locator("#title").text_content() == NAMES[1]
+            assert page.locator("img").count() == 0
+            assert page.evaluate("typeof stolen") == "undefined"
+        wait_for(lambda: window.run.t > 0, "simulation")
+        for name in (f"{NAMES[0]} pulls", "constructor"):
+            page.get_by_role("slider", name=name).press("End")
+            wait_for(lambda name=name: window.wanted[name] == 2.0, "slider")
+    finally:
+        window.close()
+
+
+FOREIGN = """
+async (address) => {
+    const told = await new Promise(answer => {
+        const events = new EventSource(address + "events");
+        events.addEventListener("scene", () => { events.close(); answer("a message"); });
+        events.onerror = () => { events.close(); answer("refused"); };
+        setTimeout(() => answer("nothing"), 5000);
+    });
+    const simple = {method: "POST", mode: "no-cors", body: '{"pause": true}'};
+    await fetch(address + "do", simple).catch(() => {});
+    const asking = {...simple, mode: "cors", headers: {"Content-Type": "application/json"}};
+    const done = await fetch(address + "do", asking).then(a => a.ok).catch(() => false);
+    return [told, done];
+}
+"""
+
+
+def test_a_foreign_page_is_refused_even_if_it_knows_the_address(browser, tmp_path):
+    context = browser.new_context(viewport=SIZE)
+    page, window = context.new_page(), live(robot(), dt=0.02, port=0)
+    beside = view(sp.simulate(robot(), 0.04, dt=0.02), port=0)  # the same site, another origin
+    try:
+        wait_for(lambda: window.server.scene is not None, "a scene")
+        other = tmp_path / "other.html"
+        other.write_text("<p>a page of others</p>")
+        for place in (other.as_uri(), beside.url):
+            page.goto(place)
+            assert page.evaluate(FOREIGN, window.url) == ["refused", False]
+        assert not window.paused
+        page.goto(window.url)
+        assert page.evaluate(FOREIGN, window.url[:-5] + "/") == ["refused", False]
+        assert not window.paused
+        assert page.evaluate(FOREIGN, window.url) == ["a message", True]
+        assert window.paused
+    finally:
+        window.close()
+        beside.close()
         context.close()

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from supple.cli.robots import BAD_INPUT, TEMPLATES, Json, run, template_lines
+from supple.cli.robots import BAD_INPUT, TEMPLATES, Json, run, template_lines, told
 
 
 class Action(StrEnum):
@@ -32,7 +32,7 @@ HEADS = {
 
 def add_commands(app: typer.Typer) -> None:
     """Add the command to the app."""
-    app.command()(examples)
+    app.command()(told()(examples))
 
 
 def examples(
@@ -84,7 +84,7 @@ def _files() -> dict[str, Path]:
 
 def _checked() -> dict[str, str]:
     return {
-        name: _first_line(ast.get_docstring(ast.parse(file.read_text())))
+        name: _first_line(ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))))
         for name, file in _files().items()
     }
 

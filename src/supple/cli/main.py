@@ -1,5 +1,6 @@
 """The ``supple`` command."""
 
+import io
 import json
 import sys
 from collections.abc import Iterable
@@ -33,6 +34,9 @@ app.add_typer(bench_app, name="bench")
 @app.callback()
 def main() -> None:
     """Simulate robots of rigid bodies and slender elastic rods."""
+    for stream in (sys.stdout, sys.stderr):  # names and units are not ASCII, whatever the locale
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 @app.command()
@@ -91,6 +95,7 @@ COLUMNS = {
 
 
 @bench_app.command("rods")
+@robots.told()
 def bench_rods(
     case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
     preset: Annotated[list[str] | None, typer.Option(help="Only these presets.")] = None,
@@ -107,6 +112,7 @@ def bench_rods(
 
 
 @bench_app.command("cpr")
+@robots.told()
 def bench_cpr(
     robot: Annotated[list[str] | None, typer.Option(help="Only these robots.")] = None,
     legs: Annotated[list[int] | None, typer.Option(help="Only these numbers of legs.")] = None,
@@ -123,6 +129,7 @@ def bench_cpr(
 
 
 @bench_app.command("actuation")
+@robots.told()
 def bench_actuation(
     case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
     repeats: Annotated[int, typer.Option(help="Warm runs; the best one counts.", min=1)] = 5,

@@ -13,7 +13,7 @@ FORMATS = (".png", ".pdf", ".svg")
 
 def add_commands(app: typer.Typer) -> None:
     """Add the command to the app."""
-    app.command()(plot)
+    app.command()(told()(plot))
 
 
 def plot(
@@ -42,12 +42,15 @@ def plot(
         import matplotlib
 
         matplotlib.use("agg")
+        from matplotlib import pyplot
+
         from supple import plot as plots
 
         chosen = [word.strip() for word in what.split(",")] if what else []
         fig = plots.figure(result, chosen) if what else plots.overview(result)
         target.parent.mkdir(parents=True, exist_ok=True)
         fig.savefig(target, dpi=150)
+        pyplot.close(fig)
         known = plots.fitting(result)
     if as_json:
         about = {"written": str(target), "run": str(path), "what": chosen, "known": known}

@@ -26,12 +26,15 @@ Study = Annotated[str | None, typer.Option(help="Which study of the file.")]
 def add_commands(app: typer.Typer) -> None:
     """Add the commands on robot files to the app."""
     for command in (new, check, show, statics, run, schema):
-        app.command()(command)
+        app.command()(told()(command))
 
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Errors of ours in words and with an exit code, instead of a traceback."""
+    """Errors of ours and of the system in words and with an exit code, instead of a traceback.
+
+    Also a decorator of commands: Ctrl-C may come at any moment.
+    """
     from supple.errors import SolveError, SuppleError
 
     try:
@@ -42,9 +45,24 @@ def told() -> Iterator[None]:
     except SuppleError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(BAD_INPUT) from None
+    except BrokenPipeError:  # whoever reads has had enough
+        raise
+    except (OSError, MemoryError) as error:
+        typer.echo(_refusal(error), err=True)
+        raise typer.Exit(BAD_INPUT) from None
     except KeyboardInterrupt:  # before there was anything to keep
         typer.echo("interrupted", err=True)
         raise typer.Exit(INTERRUPTED) from None
+
+
+def _refusal(error: OSError | MemoryError) -> str:
+    """What the system refuses, in one line."""
+    if isinstance(error, MemoryError):
+        return f"memory: {str(error) or 'there is not enough'}; need a smaller robot or a larger machine"
+    place = error.filename if error.filename is not None else "system"
+    return (
+        f"{place}: {error.strerror or error}; need another place, or the right and the room there"
+    )
 
 
 def load_file(file: Path) -> "RobotFile":
@@ -57,7 +75,9 @@ def load_file(file: Path) -> "RobotFile":
 def template_lines() -> dict[str, str]:
     """Templates by name, with what each is."""
     files = sorted(TEMPLATES.glob("*.yaml"))
-    return {file.stem: file.read_text().splitlines()[0].lstrip("# ") for file in files}
+    return {
+        file.stem: file.read_text(encoding="utf-8").splitlines()[0].lstrip("# ") for file in files
+    }
 
 
 def new(
@@ -85,7 +105,7 @@ def new(
             raise typer.Exit(BAD_INPUT)
     for source, there in written:
         there.parent.mkdir(parents=True, exist_ok=True)
-        there.write_text(source.read_text())
+        there.write_bytes(source.read_bytes())
         typer.echo(str(there))
 
 
@@ -137,17 +157,22 @@ def show(
         typer.echo(json.dumps(about))
         return
     from rich.console import Console
+    from rich.text import Text
     from rich.tree import Tree
 
-    root = Tree(f"[bold]{found.robot.name}[/bold]  {about['n_dof']} degrees of freedom, "
-                f"{about['mass_kg']:.4g} kg, {about['equations']} equations")  # fmt: skip
+    # Text, since in a plain string names would be read as markup.
+    numbers = (
+        f"  {about['n_dof']} degrees of freedom, {about['mass_kg']:.4g} kg, "
+        f"{about['equations']} equations"
+    )
+    root = Tree(Text.assemble((found.robot.name, "bold"), numbers))
     branches = {"ground": root}
     for item in about["tree"]:
         parent = branches.get(item["parent"], root)
-        words = f"{item['name']}  [dim]{item['kind']}, {item['joint']}, {item['n_dof']} dof[/dim]"
-        branches[item["name"]] = parent.add(words)
+        words = f"  {item['kind']}, {item['joint']}, {item['n_dof']} dof"
+        branches[item["name"]] = parent.add(Text.assemble(item["name"], (words, "dim")))
     for item in about["others"]:
-        root.add(f"[dim]{item['kind']}[/dim] {item['name']}")
+        root.add(Text.assemble((item["kind"], "dim"), " ", item["name"]))
     console = Console(width=100)
     console.print(root)
     if about["frequencies_hz"]:
@@ -156,9 +181,9 @@ def show(
 
 
 def _about(found: "RobotFile", modes: int) -> dict[str, Any]:
-    from supple.mechanics.size import total_mass
     from supple.robot.items import Body, Marker, Rod
     from supple.run.statics import equilibrium, modes as vibrations
+    from supple.system.error_norm import total_mass
 
     robot = found.robot
     model = robot.build()

@@ -36,7 +36,7 @@ Wait = Annotated[bool, typer.Option(help="Stay until Ctrl-C.")]
 def add_commands(app: typer.Typer) -> None:
     """Add the commands that show robots to the app."""
     for command in (view, live, export):
-        app.command()(command)
+        app.command()(told()(command))
 
 
 def opened(found: "RobotFile", **options: Any) -> "Viewer":

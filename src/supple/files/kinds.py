@@ -20,6 +20,8 @@ from supple.section import Material
 
 LARGEST = 1e30
 """Largest size of a number in a file: its powers still are numbers."""
+SMALLEST = 1e-100
+"""Smallest size of one that is not zero: one over its powers still is a number."""
 MOST = 1000
 """Most modes, nodes, segments, discs: beyond this, memory."""
 
@@ -94,6 +96,8 @@ def _plain_number(value: Any, need: str) -> float:
         raise Refused(value, need)
     if not abs(value) <= LARGEST:
         raise Refused(value, f"{need}, finite and at most {LARGEST:.0e} in size")
+    if 0 < abs(value) < SMALLEST:
+        raise Refused(value, f"{need}, zero or at least {SMALLEST:.0e} in size")
     return float(value)
 
 

@@ -8,6 +8,8 @@ from supple.errors import DescriptionError
 
 SHOWN = 20
 """Problems told at once."""
+LONGEST = 2000
+"""Characters of what is needed: lists of names may be long."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +27,9 @@ class Problem:
         """As ``arm.yaml:7:12: tendons.left.offset: got …; need …``."""
         place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
         found = self.got if isinstance(self.got, Bare) else _shortened(repr(self.got))
-        return ": ".join(
-            part for part in (place, self.path, f"got {found}; need {self.need}") if part
-        )
+        path, need = _shortened(self.path), _shortened(self.need, LONGEST)
+        text = ": ".join(part for part in (place, path, f"got {found}; need {need}") if part)
+        return _printable(text)
 
 
 class Bare(str):
@@ -45,6 +47,13 @@ class FileError(DescriptionError):
         if len(problems) > SHOWN:
             lines.append(f"and {len(problems) - SHOWN} more")
         self.args = ("\n".join(lines),)
+
+
+def _printable(text: str) -> str:
+    """One line, without what a terminal would obey: files are written by others."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _shortened(text: str, limit: int = 100) -> str:

@@ -20,7 +20,7 @@ from supple.files.schema import (
     materials_adapter,
     parameter_adapter,
 )
-from supple.files.studies import Settings, Study, Sweep
+from supple.files.studies import PLAIN_NEED, Settings, Study, Sweep, is_plain
 from supple.files.text import MAX_SIZE, Path, Source, parse
 from supple.files.urdf import Urdf, read_urdf
 from supple.robot.robot import STANDARD_GRAVITY, Robot
@@ -307,6 +307,8 @@ def _settings(
         if name in studies:
             got = Bare(f"a second study {name!r}")
             problems.append(source.problem(("studies", name), got, "each name only once"))
+        if not is_plain(name):
+            problems.append(source.problem(("studies", name), name, PLAIN_NEED))
         studies[name] = (("studies", name), own)
     for path, study in studies.values():
         if isinstance(study, Sweep) and study.parameter not in values:

@@ -1,5 +1,6 @@
 """What a file asks to compute: named studies, where they start, and what they report."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -203,9 +204,26 @@ class Output:
         return np.asarray(QUANTITIES[self.quantity](result, self.of))
 
 
+PLAIN_NAME = re.compile(r"\w([\w +,()=-]|\.(?!\.))*(?<![ .])")
+PLAIN_NEED = (
+    "a plain name, since runs are files: at most 100 letters, digits and _ - + , = ( ), "
+    "with spaces and single dots inside"
+)
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name can be that of a file, on any system, and nothing but that."""
+    return len(name) <= 100 and PLAIN_NAME.fullmatch(name) is not None
+
+
 @dataclass(frozen=True)
 class Settings:
     """Studies and outputs by name."""
 
     studies: Mapping[str, Study] = field(default_factory=dict)
     outputs: Mapping[str, Output] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in self.studies:
+            if not is_plain(name):
+                raise DescriptionError("studies", "name", name, PLAIN_NEED)

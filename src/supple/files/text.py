@@ -22,6 +22,10 @@ MAX_DEPTH = 24
 """Mappings and lists within each other."""
 MAX_VALUES = 200_000
 """Values in a file, those of aliases counted each time."""
+MAX_TEXT = 20_000
+"""Characters of one text."""
+MAX_NAME = 200
+"""Characters of a name."""
 MAX_DIGITS = 40
 """Characters of a number."""
 
@@ -128,6 +132,9 @@ class _Reader:
             raise self.refuse(event.start_mark, path, got, "plain values without tags")
         self.place(event, path)
         if isinstance(event, yaml.ScalarEvent):
+            if len(event.value) > MAX_TEXT:
+                got = Bare(f"a text of {len(event.value)} characters")
+                raise self.refuse(event.start_mark, path, got, f"at most {MAX_TEXT}")
             value = _scalar(event)
             size = 1
         else:
@@ -155,6 +162,9 @@ class _Reader:
             if key is None or event.tag not in (None, "!"):
                 got = Bare("something else than a name before the colon")
                 raise self.refuse(event.start_mark, path, got, "a name")
+            if len(key) > MAX_NAME:
+                got = Bare(f"a name of {len(key)} characters")
+                raise self.refuse(event.start_mark, path, got, f"at most {MAX_NAME}")
             if key in found:
                 got = Bare(f"{key} a second time")
                 raise self.refuse(event.start_mark, (*path, key), got, "each name only once")

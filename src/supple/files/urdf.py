@@ -168,7 +168,10 @@ def read_urdf(text: str, name: str, root: UrdfImport, folder: Path = Path()) -> 
         path = f"joint {joint.attributes.get('name', '?')}"
         for end in ("parent", "child"):
             target = joint.first(end)
-            linked = reader.text(target or joint, "link", f"{path}.{end}")
+            if target is None:
+                need = f'<{end} link="…"/>'
+                raise reader.refuse(joint, f"{path}.{end}", Bare(f"no <{end}>"), need)
+            linked = reader.text(target, "link", f"{path}.{end}")
             if linked not in links:
                 need = "a link of this file: " + ", ".join(links)
                 raise reader.refuse(target, f"{path}.{end}", linked, need)

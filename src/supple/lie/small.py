@@ -5,7 +5,7 @@ more code to compile. For many matrices, that kernel is the faster one.
 """
 
 import jax.numpy as jnp
-from jaxtyping import Float
+from jaxtyping import Float, Inexact
 
 from supple.arrays import Array
 
@@ -20,7 +20,7 @@ def times(A: Float[Array, "*#b n m"], v: Float[Array, "*#b m"]) -> Float[Array, 
     return jnp.sum(A * v[..., None, :], axis=-1)
 
 
-def product(A: Float[Array, "*#b n k"], B: Float[Array, "*#b k m"]) -> Float[Array, "*b n m"]:
+def product(A: Inexact[Array, "*#b n k"], B: Inexact[Array, "*#b k m"]) -> Inexact[Array, "*b n m"]:
     """``A B``, whichever way is the better one."""
     if A.shape[-1] > SHORT or max(A.size, B.size) > FEW:
         return A @ B

@@ -37,7 +37,7 @@ def closure_motion(model: Model, motion: Kinematics) -> ClosureMotion:
     inner = motion.poses_at(np.array(c.inner_sample)) @ c.inner
     outer = motion.poses_at(np.array(c.outer_sample)) @ c.outer
     relative = inner.inverse() @ outer
-    by_row = np.array(c.joint_of_row)
+    by_row = np.array(c.joint_of_row, dtype=int)
     rotation, position = rows.take(relative.rotation, by_row), rows.take(relative.position, by_row)
     violation = (
         jnp.einsum("nij,nij->n", c.turning, rotation)
@@ -50,7 +50,7 @@ def closure_motion(model: Model, motion: Kinematics) -> ClosureMotion:
 def closure_rows(model: Model, at: ClosureMotion) -> Float[Array, "n 6"]:
     """H: derivative of each equation by ε, a motion of the outer frame in its own axes."""
     c = model.closures
-    rotation = rows.take(at.relative.rotation, np.array(c.joint_of_row))
+    rotation = rows.take(at.relative.rotation, np.array(c.joint_of_row, dtype=int))
     moment = _vee(jnp.einsum("nji,njk->nik", rotation, c.turning))
     force = jnp.einsum("nji,nj->ni", rotation, c.shift)
     return jnp.concatenate([moment, force], axis=-1)

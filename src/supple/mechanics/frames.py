@@ -12,7 +12,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.errors import StateError
 from supple.lie import Pose, se3
-from supple.mechanics.inverse_dynamics_tangent import columns_of, own_columns
+from supple.mechanics.element_tangent import columns_of, own_columns
 from supple.mechanics.kinematics import (
     Kinematics,
     frame_origin,

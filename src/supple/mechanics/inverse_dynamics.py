@@ -34,6 +34,7 @@ from supple.mechanics.transmissions import (
     line_wrenches,
     transmission_motion,
 )
+from supple.mechanics.tree import sum_over_subtrees
 from supple.model.loads import AbstractLineLoad, InternalStress
 from supple.model.model import GROUND, JointGroup, Model, RodGroup
 
@@ -475,7 +476,7 @@ def _add_subtrees(model: Model, own: list[Float[Array, "_ _ 6"]]) -> list[Float[
     if topology.all_on_ground:
         return own
     totals = jnp.concatenate([part.sum(axis=1) for part in own])
-    asked = jnp.asarray(topology.path().T) @ totals
+    asked = sum_over_subtrees(topology.parent, totals)
     attach = np.array(topology.attach)
     hanging = np.flatnonzero(attach != GROUND)
     return add_at_samples(own, attach[hanging], rows.take(asked, hanging))

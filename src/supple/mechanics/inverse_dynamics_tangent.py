@@ -25,24 +25,14 @@ from jax import lax
 from jaxtyping import Float, Inexact
 
 from supple.arrays import Array
-from supple.lie import Pose, se3, small
+from supple.lie import se3
 from supple.mechanics import rows
 from supple.mechanics.closures import ClosureMotion, closure_laws, closure_rows
-from supple.mechanics.inverse_dynamics import (
-    Balance,
-    add_at_samples,
-    add_sections,
-    balance,
-    body_poses,
-    element_tangent,
-    inertia_at_nodes,
-    load_sections,
-    node_inertia,
-    on_sections,
-)
-from supple.mechanics.kinematics import GroupMotion, Kinematics
+from supple.mechanics.element_tangent import Columns, columns_of, element_tangents
+from supple.mechanics.inverse_dynamics import Balance, balance
+from supple.mechanics.kinematics import Kinematics
 from supple.mechanics.local import Coordinates
-from supple.mechanics.sliding import slides, sliding_columns
+from supple.mechanics.sample_laws import Law
 from supple.mechanics.slips import slip_tangent
 from supple.mechanics.transmissions import (
     TransmissionMotion,
@@ -52,7 +42,7 @@ from supple.mechanics.transmissions import (
     line_columns,
     line_laws,
 )
-from supple.model.model import GROUND, JointGroup, Model, RodGroup
+from supple.model.model import GROUND, Model
 
 
 class Tangent(NamedTuple):
@@ -73,74 +63,13 @@ class Tangent(NamedTuple):
     yields: Float[Array, " n"]
     """Derivative of each violation by its own multiplier: zero but for slack tendons."""
 
-    def closing(self, by_rate: Inexact[Array, ""] | complex) -> Inexact[Array, "n nv"]:
+    def closing(self, by_rate: Inexact[Array, ""] | complex | float) -> Inexact[Array, "n nv"]:
         """Derivative of the equations by x where δẋ = ``by_rate`` δx; those between velocities over it."""
         first = self.jacobian.shape[0] - self.slipping.shape[0]
         if first == self.jacobian.shape[0]:
             return self.jacobian
         slipping = self.jacobian[first:] + self.slipping / by_rate
         return jnp.concatenate([self.jacobian[:first], slipping])
-
-
-class _Columns(NamedTuple):
-    """Variations per unit coordinate: ζ (= coefficient of δẋ in ν), and those of δx in ν and β."""
-
-    shift: Float[Array, "*b 6 m"]
-    shift_rate: Float[Array, "*b 6 m"]
-    shift_acceleration: Float[Array, "*b 6 m"]
-
-
-class _Law(NamedTuple):
-    """Force law of samples: φ = I β + N ν + G ζ."""
-
-    inertia: Float[Array, "*b 6 6"]
-    gyration: Float[Array, "*b 6 6"]
-    geometry: Float[Array, "*b 6 6"]
-
-
-class ElementTangent(NamedTuple):
-    """What each element contributes by itself: (M, C, K) blocks of the groups, and what they come from."""
-
-    columns: list[_Columns]
-    laws: list[_Law]
-    reactions: list[_Columns]
-    blocks: list[Float[Array, "3 _ _ _"]]
-
-
-def element_tangents(model: Model, c: Coordinates, state: Balance) -> ElementTangent:
-    """Blocks of all elements as if none hung on another; ``state`` is the balance at the motion."""
-    motion = state.motion
-    columns = [own_columns(m) for m in motion.groups]
-    laws = _force_laws(model, state, c.t)
-
-    parts: list[Float[Array, "3 b m m"]] = []
-    reactions: list[_Columns] = []
-    for i, m in enumerate(motion.groups):
-        own, law, wrench = columns[i], laws[i], state.wrench[i]
-        phi = _reaction(law, own)
-        group, material = model.groups[i], state.material[i]
-        if isinstance(group, RodGroup) and slides(group):
-            assert material is not None
-            inertia = inertia_at_nodes(group, m, node_inertia(group))
-            phi = _with_sliding(phi, *sliding_columns(group, m, inertia, material))
-        # A wrench that moves with its sample: the part that does not cancel.
-        phi = phi._replace(
-            shift_acceleration=phi.shift_acceleration - se3.coad_columns(wrench, own.shift)
-        )
-        sources = m.subspace.shape[1]
-        turning = se3.coad_columns(state.stress[i], own.shift[:, :sources])
-        elastic, viscous = element_tangent(model, i, c)
-        if m.local.subspace_gradient is not None:
-            elastic = elastic + _subspace_turning(m, state.stress[i])
-        work = _pair(own.shift, jnp.concatenate(phi, axis=-1))
-        mass, damping, stiffness = jnp.split(work, 3, axis=-1)
-        if isinstance(group, JointGroup) and group.armature is not None:
-            mass = mass + jnp.eye(group.nv) * group.armature[:, :, None]
-        stiffness = stiffness + _pair(m.subspace, turning) + elastic
-        parts.append(jnp.stack([mass, damping + viscous, stiffness]))
-        reactions.append(phi)
-
-    return ElementTangent(columns, laws, reactions, parts)
 
 
 def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
@@ -152,7 +81,8 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
 def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
     """The same from the balance at the motion, where that is at hand."""
     model = model.at(c.t)
-    columns, laws, reactions, parts = element_tangents(model, c, state)
+    found = element_tangents(model, c, state)
+    columns, laws, reactions, parts = (list(part) for part in zip(*found, strict=True))
     whole = block_diagonal(model, parts)
     if not model.topology.all_on_ground:
         whole = whole + _tree_coupling(model, columns, laws, reactions)
@@ -207,7 +137,7 @@ def _driving(
     model: Model,
     c: Coordinates,
     motion: Kinematics,
-    columns: list[_Columns],
+    columns: list[Columns],
     at: TransmissionMotion,
 ) -> _Driving:
     own = model.transmissions
@@ -256,7 +186,7 @@ def _between(
 
 def _closing(
     model: Model,
-    columns: list[_Columns],
+    columns: list[Columns],
     at: ClosureMotion,
     multipliers: Float[Array, " n"],
 ) -> tuple[Float[Array, "n nv"], Float[Array, "nv nv"]]:
@@ -275,7 +205,7 @@ def _closing(
 
 
 def sample_jacobians(
-    model: Model, columns: list[_Columns], samples: np.ndarray
+    model: Model, columns: list[Columns], samples: np.ndarray
 ) -> Float[Array, "k 6 nv"]:
     """World Jacobians of flat samples (zero for the ground): own columns and those of ancestors."""
     topology = model.topology
@@ -312,158 +242,6 @@ def mass_matrix(model: Model, q: Float[Array, " nq"]) -> Float[Array, "nv nv"]:
     return inverse_dynamics_tangent(model, Coordinates(q, zero, zero, zero, jnp.zeros(()))).mass
 
 
-def subspace_rates(
-    m: GroupMotion,
-) -> tuple[Float[Array, "b d 6 k"], Float[Array, "b d 6 k"]]:
-    """Ṡ and S̈ of a group's motion subspace in the world frame."""
-    count = m.subspace.shape[1]
-    twist, acceleration = m.twist[:, :count], m.acceleration[:, :count]
-    turned = se3.ad_columns(twist, m.subspace)
-    first = turned
-    second = se3.ad_columns(acceleration, m.subspace)
-    if m.local.subspace_rates is not None:
-        rate, change = (se3.columns_to_world(m.sources, phi) for phi in m.local.subspace_rates)
-        second = second + se3.ad_columns(twist, turned + 2 * rate) + change
-        first = turned + rate
-    else:
-        second = second + se3.ad_columns(twist, turned)
-    return first, second
-
-
-def _subspace_turning(m: GroupMotion, stress: Float[Array, "b d 6"]) -> Float[Array, "b k k"]:
-    """Change of Φᵀ λ because Φ itself depends on x."""
-    body = se3.wrench_to_body(m.sources, stress)
-    return jnp.sum(m.local.subspace_gradient * body[..., None, None], axis=(1, 2))
-
-
-def own_columns(m: GroupMotion) -> _Columns:
-    """ζ, and the δx parts of ν and β, of every sample per unit of its own element's coordinates."""
-    first, second = subspace_rates(m)
-    stacked = jnp.concatenate([m.subspace, first, second], axis=-1)
-    integrated = jnp.einsum("bpd,bdim->bpim", m.local.integration, stacked)
-    count = m.subspace.shape[-1]
-    return _Columns(
-        integrated[..., :count], integrated[..., count : 2 * count], integrated[..., 2 * count :]
-    )
-
-
-def _reaction(law: _Law, columns: _Columns) -> _Columns:
-    """φ for δẍ, δẋ and δx."""
-    zeta, nu, beta = columns
-    push = small.product(law.inertia, jnp.concatenate([zeta, 2 * nu, beta], axis=-1))
-    drag = small.product(law.gyration, jnp.concatenate([zeta, nu], axis=-1))
-    count = zeta.shape[-1]
-    return _Columns(
-        push[..., :count],
-        push[..., count : 2 * count] + drag[..., :count],
-        push[..., 2 * count :] + drag[..., count:] + small.product(law.geometry, zeta),
-    )
-
-
-def _with_sliding(
-    phi: _Columns, by_rate: Float[Array, "b d 6 m"], by_shift: Float[Array, "b d 6 m"]
-) -> _Columns:
-    """Add what sliding material asks at the nodes, which are the first samples."""
-    extra = phi.shift.shape[1] - by_rate.shape[1]
-    pad = ((0, 0), (0, extra), (0, 0), (0, 0))
-    return phi._replace(
-        shift_rate=phi.shift_rate + jnp.pad(by_rate, pad),
-        shift_acceleration=phi.shift_acceleration + jnp.pad(by_shift, pad),
-    )
-
-
-def _force_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[_Law]:
-    """I, N and G of every sample: rod mass, bodies and loads."""
-    motion = state.motion
-    gravity = model.load_factor * jnp.asarray(model.gravity)
-    laws = []
-    for group, m, material in zip(model.groups, motion.groups, state.material, strict=True):
-        batch, samples = m.twist.shape[:2]
-        if isinstance(group, JointGroup) or material is None:
-            zero = jnp.zeros((batch, samples, 6, 6))
-            laws.append(_Law(zero, zero, zero))
-            continue
-        inertia = inertia_at_nodes(group, m, node_inertia(group))
-        count = inertia.shape[1]
-        law = _inertial_law(inertia, material.twist, gravity)
-        if group.added is not None:  # fluid has no weight in itself
-            weightless = inertia_at_nodes(group, m, group.added) @ _falling(gravity)
-            law = law._replace(geometry=law.geometry + weightless)
-        pad = ((0, 0), (0, samples - count), (0, 0), (0, 0))
-        laws.append(_Law(*(jnp.pad(part, pad) for part in law)))
-    if model.bodies.size:
-        samples_ = np.array(model.bodies.sample)
-        inertia = se3.matrix_to_world(body_poses(model, motion), model.bodies.inertia)
-        law = _inertial_law(inertia, motion.twists_at(samples_), gravity)
-        laws = _add_laws(laws, samples_, law)
-    if model.loads:
-        samples_ = np.array([load.sample for load in model.loads])
-        laws = _add_laws(laws, samples_, _load_law(model, motion, t))
-    return _add_line_laws(model, motion, t, laws)
-
-
-def _inertial_law(
-    inertia: Float[Array, "*b 6 6"], twist: Float[Array, "*b 6"], gravity: Float[Array, " 3"]
-) -> _Law:
-    carried = small.product(inertia, se3.ad_matrix(twist))
-    momentum = small.times(inertia, twist)
-    gyration = -(carried + jnp.swapaxes(carried, -1, -2) + se3.coad_matrix(momentum))
-    return _Law(inertia, gyration, -small.product(inertia, _falling(gravity)))
-
-
-def _falling(gravity: Float[Array, " 3"]) -> Float[Array, "6 6"]:
-    return se3.ad_matrix(jnp.concatenate([jnp.zeros(3), gravity]))
-
-
-def _load_law(model: Model, motion: Kinematics, t: Float[Array, ""]) -> _Law:
-    """How point loads vary with the pose and twist of their points."""
-    poses, twists = motion.sample_poses(), motion.sample_twists()
-    gyrations, geometries = [], []
-    for load in model.loads:
-        pose = Pose(poses.rotation[load.sample], poses.position[load.sample]) @ load.offset
-        twist = se3.to_body(pose, twists[load.sample])
-
-        seen = Pose(pose.rotation, pose.position + motion.origin)
-        by_shift, by_rate = (model.load_factor * part for part in load.tangent(t, seen, twist))
-        geometries.append(-se3.matrix_to_world(pose, by_shift))
-        gyrations.append(-se3.matrix_to_world(pose, by_rate))
-    gyration = jnp.stack(gyrations)
-    return _Law(jnp.zeros_like(gyration), gyration, jnp.stack(geometries))
-
-
-def _add_line_laws(
-    model: Model, motion: Kinematics, t: Float[Array, ""], laws: list[_Law]
-) -> list[_Law]:
-    """How loads along rods vary with the pose and twist of each section."""
-    laws = list(laws)
-    for load in model.line_loads:
-        at = load_sections(model, motion, load)
-        by_shift, by_rate = on_sections(load, "tangent", t, at)
-        share = -model.load_factor * at.weights[..., None, None]
-        geometry, gyration = (
-            share * se3.matrix_to_world(at.near, part) for part in (by_shift, by_rate)
-        )
-        law = laws[load.group]
-        laws[load.group] = law._replace(
-            gyration=add_sections(law.gyration, at, gyration),
-            geometry=add_sections(law.geometry, at, geometry),
-        )
-    return laws
-
-
-def _add_laws(laws: list[_Law], samples: np.ndarray, law: _Law) -> list[_Law]:
-    added = [add_at_samples([part[k] for part in laws], samples, law[k]) for k in range(3)]
-    return [_Law(*parts) for parts in zip(*added, strict=True)]
-
-
-def _pair(a: Float[Array, "b p 6 m"], b: Float[Array, "b p 6 n"]) -> Float[Array, "b m n"]:
-    """Σ over samples of aᵀ b."""
-    batch, samples, _, m = a.shape
-    left = a.reshape(batch, samples * 6, m)
-    right = b.reshape(batch, samples * 6, b.shape[-1])
-    return small.product(jnp.swapaxes(left, -1, -2), right)
-
-
 def block_diagonal(model: Model, blocks: list[Float[Array, "k _ _ _"]]) -> Float[Array, "k nv nv"]:
     """Matrices from the blocks of all elements, group by group; k matrices at once."""
     if len(blocks) == 1 and blocks[0].shape[1] == 1:
@@ -483,17 +261,11 @@ def block_diagonal(model: Model, blocks: list[Float[Array, "k _ _ _"]]) -> Float
     return matrix
 
 
-def columns_of(model: Model, index: int) -> np.ndarray:
-    """(b, m) coordinate indices of the elements of a group."""
-    group, start = model.groups[index], model.topology.v_start[index]
-    return start + np.arange(group.size * group.nv).reshape(group.size, group.nv)
-
-
 def _tree_coupling(
     model: Model,
-    columns: list[_Columns],
-    laws: list[_Law],
-    reactions: list[_Columns],
+    columns: list[Columns],
+    laws: list[Law],
+    reactions: list[Columns],
 ) -> Float[Array, "3 nv nv"]:
     """What enters elements from their ancestors and what subtrees send back, for M, C and K."""
     topology = model.topology
@@ -526,7 +298,7 @@ def _law_arguments(entering: Float[Array, "e 6 3 nv"]) -> Float[Array, "e 18 col
 
 
 def _attached_columns(
-    model: Model, columns: list[_Columns], hanging: np.ndarray
+    model: Model, columns: list[Columns], hanging: np.ndarray
 ) -> Float[Array, "e 6 3 nv"]:
     topology = model.topology
     result = jnp.zeros((topology.elements, 6, 3, model.nv))
@@ -545,7 +317,7 @@ def _attached_columns(
     return result
 
 
-def _own_wrench(model: Model, reactions: list[_Columns]) -> Float[Array, "e 6 3 nv"]:
+def _own_wrench(model: Model, reactions: list[Columns]) -> Float[Array, "e 6 3 nv"]:
     result = jnp.zeros((model.topology.elements, 6, 3, model.nv))
     for i, own in enumerate(reactions):
         batch, _, _, width = own.shift.shape
@@ -573,7 +345,7 @@ def _scatter_columns(
 
 def _entering_rows(
     model: Model,
-    columns: list[_Columns],
+    columns: list[Columns],
     laws: list[Float[Array, "_ _ 6 18"]],
     moves: Float[Array, "e 18 columns"],
 ) -> Float[Array, "3 nv nv"]:

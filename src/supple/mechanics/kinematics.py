@@ -20,6 +20,7 @@ from supple.arrays import Array
 from supple.lie import Pose, se3, small, so3
 from supple.mechanics import rows
 from supple.mechanics.local import Coordinates, Local, group_rows, local_motion
+from supple.mechanics.tree import sum_along_tree
 from supple.model.model import GROUND, Model
 
 
@@ -216,8 +217,8 @@ def _sum_along_tree(
     attach = np.array(topology.attach)
     hanging = np.flatnonzero(attach != GROUND)
     flat = jnp.concatenate([part.reshape(-1, 6) for part in own])
-    steps = rows.take(flat, attach[hanging])
-    entering = jnp.asarray(topology.path()[:, hanging]) @ steps
+    steps = rows.put(jnp.zeros((topology.elements, 6)), hanging, rows.take(flat, attach[hanging]))
+    entering = sum_along_tree(topology.parent, steps)
     return [part + _rows(model, i, entering)[:, None] for i, part in enumerate(own)]
 
 

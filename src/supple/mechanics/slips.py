@@ -73,7 +73,7 @@ def slip_tangent(
     for k, (slip, one, force) in enumerate(zip(model.slips, at, forces, strict=True)):
         inverse = se3.adjoint(one.pose.inverse())
         own, rate = inverse @ shift[k], inverse @ shift_rate[k]
-        turned = _turning(slip, one.pose.rotation)
+        turned = slip_turning(slip, one.pose.rotation)
         turns = jnp.einsum("nij,i->nj", turned, one.twist) @ own[:3]
         by_rate.append(one.rows @ own)
         by_shift.append(one.rows @ rate + turns)
@@ -81,7 +81,7 @@ def slip_tangent(
     return jnp.concatenate(by_rate), jnp.concatenate(by_shift), stiffness
 
 
-def _turning(slip: AbstractSlip, rotation: Float[Array, "3 3"]) -> Float[Array, "n 6 3"]:
+def slip_turning(slip: AbstractSlip, rotation: Float[Array, "3 3"]) -> Float[Array, "n 6 3"]:
     """Derivative of the rows by a turn of the frame in its own axes."""
     return jax.jacfwd(lambda turn: slip.rows(rotation @ so3.exp(turn)))(jnp.zeros(3))
 

@@ -10,12 +10,53 @@ so nothing can wrap at π. Rows that turn are multiplied by a length, so that al
 multipliers newtons.
 """
 
+from typing import Any
+
 import equinox as eqx
 import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose
+
+Rows = list[tuple[np.ndarray, np.ndarray, float]]
+"""Equations A : R + b · r = c, each as A (3, 3), b (3,) and c."""
+
+
+def no_shift(directions: np.ndarray) -> Rows:
+    """No displacement along some directions of the inner frame."""
+    return [(np.zeros((3, 3)), direction, 0.0) for direction in directions]
+
+
+def no_turn(length: float) -> Rows:
+    """The vector of (R - Rᵀ)/2, that is sin θ times the axis of rotation."""
+    rows: Rows = []
+    for i, j in ((2, 1), (0, 2), (1, 0)):
+        row = np.zeros((3, 3))
+        row[i, j], row[j, i] = length / 2, -length / 2
+        rows.append((row, np.zeros(3), 0.0))
+    return rows
+
+
+def aligned(axis: Any, length: float) -> Rows:
+    """The axis keeps its direction: no component along two normals."""
+    turned = [length * np.outer(normal, np.asarray(axis)) for normal in normals(axis)]
+    return [(row, np.zeros(3), 0.0) for row in turned]
+
+
+def crossed(first: Any, second: Any, length: float) -> Rows:
+    """The second axis, fixed to the outer frame, keeps its angle with the first."""
+    a, b = np.asarray(first), np.asarray(second)
+    return [(length * np.outer(a, b), np.zeros(3), length * a @ b)]
+
+
+def normals(axis: Any) -> np.ndarray:
+    """Two unit vectors normal to an axis and to each other."""
+    axis = np.asarray(axis, dtype=float)
+    helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
+    first = np.cross(axis, helper)
+    first /= np.linalg.norm(first)
+    return np.stack([first, np.cross(axis, first)])
 
 
 class Closures(eqx.Module):

@@ -19,6 +19,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose, se3, small, so3
+from supple.model.closures import Rows, aligned, crossed, no_shift, no_turn, normals
 
 
 class SubspaceMotion(NamedTuple):
@@ -35,6 +36,8 @@ class AbstractJoint(eqx.Module):
 
     nq: eqx.AbstractClassVar[int]
     nv: eqx.AbstractClassVar[int]
+    lengths: eqx.AbstractClassVar[tuple[int, ...]]
+    """Which of the nv coordinates are lengths (m); the others are angles."""
     constant_subspace: eqx.AbstractClassVar[bool]
 
     @abc.abstractmethod
@@ -44,6 +47,18 @@ class AbstractJoint(eqx.Module):
     @abc.abstractmethod
     def subspace(self, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Float[Array, "6 nv"]:
         """Body twist of the outer frame per unit of each ẋ."""
+
+    @abc.abstractmethod
+    def closing_rows(self, length: float) -> Rows | None:
+        """Equations of the joint where it closes a loop; rows that turn are multiplied by ``length`` (m).
+
+        None if no equations between its two frames say what it allows.
+        """
+
+    @property
+    def euclidean(self) -> bool:
+        """Whether configuration and velocity coordinates are the same plain numbers."""
+        return self.nq == self.nv
 
     def subspace_motion(
         self,
@@ -108,6 +123,7 @@ class RevoluteJoint(AbstractJoint):
     axis: Float[Array, " 3"]
     nq = 1
     nv = 1
+    lengths = ()
     constant_subspace = True
 
     def pose(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Pose:
@@ -116,6 +132,9 @@ class RevoluteJoint(AbstractJoint):
     def subspace(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Float[Array, "6 1"]:
         return _twist(self.axis, jnp.zeros(3))[:, None]
 
+    def closing_rows(self, length: float) -> Rows:
+        return aligned(self.axis, length) + no_shift(np.eye(3))
+
 
 class PrismaticJoint(AbstractJoint):
     """Translation along a unit axis (m)."""
@@ -123,6 +142,7 @@ class PrismaticJoint(AbstractJoint):
     axis: Float[Array, " 3"]
     nq = 1
     nv = 1
+    lengths = (0,)
     constant_subspace = True
 
     def pose(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Pose:
@@ -130,6 +150,9 @@ class PrismaticJoint(AbstractJoint):
 
     def subspace(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Float[Array, "6 1"]:
         return _twist(jnp.zeros(3), self.axis)[:, None]
+
+    def closing_rows(self, length: float) -> Rows:
+        return no_turn(length) + no_shift(normals(self.axis))
 
 
 class HelicalJoint(AbstractJoint):
@@ -139,6 +162,7 @@ class HelicalJoint(AbstractJoint):
     pitch: Float[Array, ""]
     nq = 1
     nv = 1
+    lengths = ()
     constant_subspace = True
 
     def pose(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Pose:
@@ -148,6 +172,9 @@ class HelicalJoint(AbstractJoint):
     def subspace(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Float[Array, "6 1"]:
         return _twist(self.axis, self.pitch * self.axis)[:, None]
 
+    def closing_rows(self, length: float) -> None:
+        return None
+
 
 class CylindricalJoint(AbstractJoint):
     """Rotation about (rad) and translation along (m) one unit axis."""
@@ -155,6 +182,7 @@ class CylindricalJoint(AbstractJoint):
     axis: Float[Array, " 3"]
     nq = 2
     nv = 2
+    lengths = (1,)
     constant_subspace = True
 
     def pose(self, q: Float[Array, " 2"], x: Float[Array, " 2"]) -> Pose:
@@ -165,6 +193,9 @@ class CylindricalJoint(AbstractJoint):
         zero = jnp.zeros(3)
         return jnp.stack([_twist(self.axis, zero), _twist(zero, self.axis)], axis=-1)
 
+    def closing_rows(self, length: float) -> Rows:
+        return aligned(self.axis, length) + no_shift(normals(self.axis))
+
 
 class UniversalJoint(AbstractJoint):
     """Rotation about ``first`` (fixed to the inner frame), then about ``second`` (rad)."""
@@ -173,6 +204,7 @@ class UniversalJoint(AbstractJoint):
     second: Float[Array, " 3"]
     nq = 2
     nv = 2
+    lengths = ()
     constant_subspace = False
 
     def pose(self, q: Float[Array, " 2"], x: Float[Array, " 2"]) -> Pose:
@@ -184,6 +216,9 @@ class UniversalJoint(AbstractJoint):
         zero = jnp.zeros(3)
         return jnp.stack([_twist(carried, zero), _twist(self.second, zero)], axis=-1)
 
+    def closing_rows(self, length: float) -> Rows:
+        return crossed(self.first, self.second, length) + no_shift(np.eye(3))
+
 
 class PlanarJoint(AbstractJoint):
     """Translation along two unit axes of a plane (m), then rotation about its normal (rad)."""
@@ -193,6 +228,7 @@ class PlanarJoint(AbstractJoint):
     normal: Float[Array, " 3"]
     nq = 3
     nv = 3
+    lengths = (0, 1)
     constant_subspace = False
 
     def pose(self, q: Float[Array, " 3"], x: Float[Array, " 3"]) -> Pose:
@@ -208,6 +244,9 @@ class PlanarJoint(AbstractJoint):
             _twist(self.normal, zero),
         ]
         return jnp.stack(columns, axis=-1)
+
+    def closing_rows(self, length: float) -> Rows:
+        return aligned(self.normal, length) + no_shift(np.asarray(self.normal)[None])
 
 
 def _conjugate(q: Float[Array, " 4"]) -> Float[Array, " 4"]:
@@ -237,6 +276,7 @@ class SphericalJoint(AbstractJoint):
 
     nq = 4
     nv = 3
+    lengths = ()
     constant_subspace = False
 
     def pose(self, q: Float[Array, " 4"], x: Float[Array, " 3"]) -> Pose:
@@ -244,6 +284,9 @@ class SphericalJoint(AbstractJoint):
 
     def subspace(self, q: Float[Array, " 4"], x: Float[Array, " 3"]) -> Float[Array, "6 3"]:
         return jnp.concatenate([so3.right_jacobian(x), jnp.zeros((3, 3))])
+
+    def closing_rows(self, length: float) -> Rows:
+        return no_shift(np.eye(3))
 
     def subspace_motion(
         self,
@@ -292,6 +335,7 @@ class FreeJoint(AbstractJoint):
 
     nq = 7
     nv = 6
+    lengths = (3, 4, 5)
     constant_subspace = False
 
     def pose(self, q: Float[Array, " 7"], x: Float[Array, " 6"]) -> Pose:
@@ -299,6 +343,9 @@ class FreeJoint(AbstractJoint):
 
     def subspace(self, q: Float[Array, " 7"], x: Float[Array, " 6"]) -> Float[Array, "6 6"]:
         return _two_blocks(so3.right_jacobian(x[:3]), self.pose(q, x).rotation.T)
+
+    def closing_rows(self, length: float) -> None:
+        return None
 
     def subspace_motion(
         self,
@@ -369,6 +416,7 @@ class DrivenJoint(AbstractJoint):
     """Whether it stands where it is at each time instead of moving: for statics."""
     nq = 0
     nv = 0
+    lengths = ()
     constant_subspace = True
 
     def pose(self, q: Float[Array, " 0"], x: Float[Array, " 0"]) -> Pose:
@@ -376,6 +424,9 @@ class DrivenJoint(AbstractJoint):
 
     def subspace(self, q: Float[Array, " 0"], x: Float[Array, " 0"]) -> Float[Array, "6 0"]:
         return jnp.zeros((6, 0))
+
+    def closing_rows(self, length: float) -> None:
+        return None
 
     def driven(self, t: Float[Array, ""]) -> tuple[Pose, Float[Array, " 6"], Float[Array, " 6"]]:
         """Pose, body twist and its derivative at time t."""

@@ -66,12 +66,16 @@ class Table(AbstractLaw):
     values: Any
 
     def __init__(self, times: Any, values: Any) -> None:
-        self.times = tuple(float(t) for t in np.asarray(times, dtype=float))
+        need = "increasing times, with one value each"
+        try:
+            given = np.asarray(times, dtype=float)
+        except (TypeError, ValueError):  # text, or lists of several lengths
+            raise DescriptionError("Table", "times", times, need) from None
+        fits = given.ndim == 1 and np.ndim(values) > 0 and len(given) == len(values) > 0
+        if not fits or not np.all(np.isfinite(given)) or np.any(np.diff(given) <= 0):
+            raise DescriptionError("Table", "times", times, need)
+        self.times = tuple(given.tolist())
         self.values = values
-        increasing = all(a < b for a, b in zip(self.times, self.times[1:], strict=False))
-        if not increasing or len(self.times) != len(values) or not self.times:
-            need = "increasing times, with one value each"
-            raise DescriptionError("Table", "times", self.times, need)
 
     def __call__(self, t: Float[Array, ""]) -> Float[Array, "*n"]:
         values = jnp.asarray(self.values, dtype=float)

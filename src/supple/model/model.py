@@ -7,6 +7,7 @@ on them.
 """
 
 import dataclasses
+from bisect import bisect_right
 from dataclasses import dataclass
 
 import equinox as eqx
@@ -284,7 +285,7 @@ class Model(eqx.Module):
     def place(self, sample: int) -> tuple[int, int, int]:
         """Group, element in it, and sample in the group's own numbering, of a flat sample."""
         starts = self.topology.sample_start
-        group = max(i for i, start in enumerate(starts) if start <= sample)
+        group = bisect_right(starts, sample) - 1
         local = sample - starts[group]
         return group, local // self.groups[group].samples, local
 

@@ -6,27 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.errors import StateError
-from supple.model.joints import (
-    CylindricalJoint,
-    HelicalJoint,
-    PlanarJoint,
-    RevoluteJoint,
-    UniversalJoint,
-)
-from supple.plot.style import legend, new_axes, styled
+from supple.plot.style import as_text, legend, new_axes, styled
 from supple.results.result import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-TURNING: dict[type, tuple[int, ...]] = {
-    RevoluteJoint: (0,),
-    HelicalJoint: (0,),
-    CylindricalJoint: (0,),
-    UniversalJoint: (0, 1),
-    PlanarJoint: (2,),
-}
-"""Which coordinates of a joint are angles."""
 
 
 def transmissions(result: Result, kind: str) -> list[str]:
@@ -40,7 +24,9 @@ def turning(result: Result) -> dict[str, np.ndarray]:
     found = {}
     for slot in result.model.topology.joint_slots:
         group: Any = result.model.groups[slot.group]
-        columns = TURNING.get(type(group.joint), ())
+        joint = group.joint
+        angles = [i for i in range(joint.nv) if i not in joint.lengths]
+        columns = angles if joint.euclidean else []
         for count, column in enumerate(columns):
             name = slot.name if len(columns) == 1 else f"{slot.name} {count + 1}"
             found[name] = result.q[:, slot.q_start + column]
@@ -62,7 +48,7 @@ def _over_time(
     with styled():
         axes = new_axes() if axes is None else axes
         for name, values in curves.items():
-            axes.plot(result.t, values, label=name, **options)
+            axes.plot(result.t, values, label=as_text(name), **options)
         axes.set(xlabel="time (s)", ylabel=label, title=title)
         legend(axes)
     return axes
@@ -85,7 +71,7 @@ def position(result: Result, frame: str | None = None, *, axes: "Axes | None" = 
     frame = tip_of(result) if frame is None else frame
     place = result.position(frame)
     curves = {letter: place[:, i] for i, letter in enumerate("xyz")}
-    return _over_time(result, curves, axes, f"Position: {frame}", "position (m)")
+    return _over_time(result, curves, axes, f"Position: {as_text(frame)}", "position (m)")
 
 
 def tensions(result: Result, names: Sequence[str] = (), *, axes: "Axes | None" = None) -> "Axes":

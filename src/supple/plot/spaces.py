@@ -10,6 +10,7 @@ from supple.plot.style import (
     BLUE,
     GREY,
     RED,
+    as_text,
     colour_bar,
     new_axes,
     plain_box,
@@ -99,7 +100,7 @@ def shapes(
         else:
             plain_plane(axes, plane)
         span = f"{result.t[0]:g} … {result.t[-1]:g} s"
-        axes.set_title(f"{result.model.name}, {span}, pale to dark")
+        axes.set_title(f"{as_text(result.model.name)}, {span}, pale to dark")
     return axes
 
 
@@ -120,7 +121,7 @@ def path(
             plain_box(axes, way)
         else:
             plain_plane(axes, plane)
-        axes.set_title(f"Path of {frame}")
+        axes.set_title(f"Path of {as_text(frame)}")
     return axes
 
 
@@ -157,7 +158,7 @@ def strains(
             axes.plot(u, values[i, :, index], color=colours(order / max(len(chosen) - 1, 1)))
         unit = "1/m" if index < 3 else "-"
         axes.set(xlabel="fraction of the length", ylabel=f"{STRAIN_NAMES[index]} ({unit})")
-        axes.set_title(f"Strain of {rod}")
+        axes.set_title(f"Strain of {as_text(rod)}")
         colour_bar(axes, result.t[chosen], "time (s)")
     return axes
 

@@ -106,6 +106,12 @@ def plain_plane(axes: "Axes", plane: str) -> None:
     axes.locator_params(axis="x", nbins=6)
 
 
+def as_text(name: str) -> str:
+    """A name as matplotlib shows it letter by letter: no formula between dollars, no hidden label."""
+    shown = name.replace("$", r"\$")
+    return f" {shown}" if shown.startswith("_") else shown
+
+
 def legend(axes: "Axes") -> None:
     """A legend, where there is something to tell apart; above the curves, which make room for it."""
     count = len(axes.get_legend_handles_labels()[1])

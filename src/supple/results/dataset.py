@@ -138,7 +138,7 @@ def write_csv(result: Result, path: str | Path) -> Path:
             labels = [f"{before} {label}" for before in labels for label in level]
         names += [f"{name}{label}" for label in labels]
         columns += list(flat.T)
-    with path.open("w", newline="") as file:
+    with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(names)
         writer.writerows(np.stack(columns, axis=1).tolist())

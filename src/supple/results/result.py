@@ -27,7 +27,6 @@ from supple.mechanics.frames import (
 )
 from supple.mechanics.inverse_dynamics import closing_wrenches
 from supple.mechanics.local import difference, fastest_turn, rate, rate_derivative, retract
-from supple.mechanics.slack import open_by, open_rates
 from supple.mechanics.slips import slip_forces
 from supple.mechanics.transmissions import transmission_state
 from supple.model.inputs import find_input, with_inputs
@@ -35,6 +34,7 @@ from supple.model.model import Model, RodGroup
 from supple.model.state import State
 from supple.results.dataset import as_dataset, write_csv, write_netcdf
 from supple.results.notebook import as_html
+from supple.system.active_set import open_by, open_rates
 from supple.time.advance import Cursor, Saved, Status
 
 if TYPE_CHECKING:
@@ -212,7 +212,9 @@ class Result:
     def closure(self, name: str) -> np.ndarray:
         """Wrench (n, 6) that a closing joint exerts on its outer item, at and in the joint's outer frame.
 
-        Moment (N m), then force (N).
+        Moment (N m), then force (N). Equations that are left out, since the robot fulfils them anyway
+        (``model.closures.dropped``), have no wrench that could be known: they count as zero. A door on two
+        hinges has one on the first alone.
         """
         names = self.model.closures.names
         if name not in names:

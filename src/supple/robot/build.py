@@ -8,19 +8,11 @@ import numpy as np
 from supple.errors import DescriptionError
 from supple.lie import Pose
 from supple.model.closures import Closures, no_closures
-from supple.model.joints import (
-    AbstractJoint,
-    CylindricalJoint,
-    FreeJoint,
-    PlanarJoint,
-    PrismaticJoint,
-)
 from supple.model.model import GROUND, Bodies, Frame, Model
 from supple.model.prescribed import Prescribed
 from supple.model.slips import AbstractSlip, EdgeSlip, RollingSlip
 from supple.numeric import asarray, is_traced, stack
 from supple.robot.actuators import Motor
-from supple.robot.closing import closing_rows, keeps_coordinates, without_redundancy
 from supple.robot.controller import Controller
 from supple.robot.grouping import grouped
 from supple.robot.items import Body, Closure, Contact, KnifeEdge, Prescribe, Rod, Rolling
@@ -29,6 +21,7 @@ from supple.robot.loading import add_swimming, line_loads_of, point_loads_of, st
 from supple.robot.loads import Swimming
 from supple.robot.numbering import Numbering
 from supple.robot.placement import unit_axis
+from supple.robot.redundancy import without_redundancy
 from supple.robot.robot import Robot
 from supple.robot.routing import routes_of, transmissions_of
 from supple.robot.seating import Seat, Seating, seating_of
@@ -39,7 +32,7 @@ def build_model(robot: Robot) -> Model:
     seating = seating_of(robot)
     driven = {item.on for item in robot.items if isinstance(item, Prescribe | Motor)}
     closures = [
-        (item, item.name in driven or keeps_coordinates(item.joint))
+        (item, item.name in driven or item.joint.keeps_coordinates())
         for item in robot.items
         if isinstance(item, Closure)
     ]
@@ -88,9 +81,10 @@ def build_model(robot: Robot) -> Model:
 
 def _prescribed(robot: Robot, at: Numbering) -> Prescribed:
     items = [item for item in robot.items if isinstance(item, Prescribe)]
+    slots = {kind: {s.name: s for s in reversed(own)} for kind, own in at.slots.items()}
     q_index, v_index = [], []
     for item in items:
-        slot = next((s for s in at.slots[item.of] if s.name == item.on), None)
+        slot = slots[item.of].get(item.on)
         if slot is None:
             known = ", ".join(s.name for s in at.slots[item.of]) or "none"
             need = f"an item with a {item.of} whose coordinates can be imposed: {known}"
@@ -116,7 +110,7 @@ def _prescribed(robot: Robot, at: Numbering) -> Prescribed:
 
 def _add_rotor(motor: Motor, seating: Seating) -> None:
     """Inertia and friction of a motor's rotor, as the joint it turns feels them."""
-    element = seating.joint_of(motor.joint)
+    element = seating.joints.get(motor.joint)
     if element is None or element.joint is None or motor.coordinate >= element.joint.nv:
         return  # the transmission says what is wrong
     chosen = np.eye(element.joint.nv)[motor.coordinate]
@@ -168,7 +162,7 @@ def _closures(
     rows, joint_of_row = [], []
     for k, (item, keeps) in enumerate(items):
         spec = Fixed() if keeps else item.joint
-        own = closing_rows(item.name, spec, length)
+        own = spec.closing_rows(item.name, length)
         rows += own
         joint_of_row += [k] * len(own)
     return Closures(
@@ -237,21 +231,10 @@ def _scale(at: Numbering) -> Any:
             parts.append(np.where(curvature, 1.0, 0.0) / element.rod.length + ~curvature)
         else:
             assert element.joint is not None
-            translation = _translations(element.joint)
+            translation = np.isin(np.arange(element.joint.nv), element.joint.lengths)
             parts.append(np.where(translation, 1.0, 0.0) * size + ~translation)
     backend: Any = jnp if is_traced(parts) else np
     return backend.concatenate(parts)
-
-
-def _translations(joint: AbstractJoint) -> np.ndarray:
-    """Which coordinates of a joint are lengths."""
-    kinds: dict[type, list[bool]] = {
-        PrismaticJoint: [True],
-        CylindricalJoint: [False, True],
-        PlanarJoint: [True, True, False],
-        FreeJoint: [False, False, False, True, True, True],
-    }
-    return np.array(kinds.get(type(joint), [False] * joint.nv), dtype=bool)
 
 
 def _stack_poses(poses: list[Pose]) -> Pose:

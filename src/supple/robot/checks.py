@@ -9,6 +9,8 @@ from supple.model.laws import AbstractLaw, as_law
 from supple.numeric import check_number, is_traced
 
 GROUND_NAME = "ground"
+LONGEST_NAME = 200
+"""Characters of a name."""
 
 
 def check_name(name: object) -> None:
@@ -16,6 +18,14 @@ def check_name(name: object) -> None:
     if not isinstance(name, str) or not name or name == GROUND_NAME:
         need = f"a non-empty name other than {GROUND_NAME!r}"
         raise DescriptionError("item", "name", name, need)
+    check_printable("item", "name", name)
+
+
+def check_printable(item: str, field: str, name: str) -> None:
+    """Raise unless a name is one line of text: it is printed, drawn, and read by programs."""
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        need = f"at most {LONGEST_NAME} printable characters"
+        raise DescriptionError(item, field, name[: LONGEST_NAME + 1], need)
 
 
 def check_law(item: str, field: str, law: Any, *, vector: int = 0) -> None:

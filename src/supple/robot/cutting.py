@@ -11,26 +11,14 @@ its connections close loops; to have a platform float instead of being carried b
 
 from collections.abc import Iterable
 from dataclasses import replace
+from heapq import heappop, heappush
 from typing import Any
-
-import numpy as np
 
 from supple.errors import DescriptionError
 from supple.robot.actuators import Motor
 from supple.robot.checks import GROUND_NAME
-from supple.robot.closing import closing_rows, keeps_coordinates
 from supple.robot.items import Body, Closure, Connect, Marker, Prescribe, Rod
-from supple.robot.joint import (
-    AbstractJointSpec,
-    Cylindrical,
-    Fixed,
-    Free,
-    Helical,
-    Prismatic,
-    Revolute,
-    Spherical,
-)
-from supple.robot.placement import unit_axis
+from supple.robot.joint import Free
 from supple.robot.robot import Item
 
 
@@ -41,26 +29,42 @@ def cut_open(items: Iterable[Item]) -> tuple[Item, ...]:
     waiting = {name for name, item in solids.items() if item.parent is None}
     connections = {i.name: i for i in items if isinstance(i, Connect)}
     driven = {i.on for i in items if isinstance(i, Prescribe | Motor)}
-    depth = {name: _depth(solids, name) for name in solids if name not in waiting}
-    depth[GROUND_NAME] = 0
+    depth = {GROUND_NAME: 0}
+    for name in solids:
+        if name not in waiting:
+            _add_depth(solids, name, depth)
+    around: dict[str, list[tuple[int, Connect]]] = {}
+    for order, c in enumerate(connections.values()):
+        for name in {c.on, c.to}:
+            around.setdefault(name, []).append((order, c))
     carriers: set[str] = set()
+    reaching: list[tuple[tuple[int, ...], Connect, str]] = []
+
+    def reach(placed: str) -> None:
+        """Note the connections that lead from a placed item to one that waits; the best comes first."""
+        for order, c in around.get(placed, ()):
+            child = _carried(c, solids, waiting)
+            if child is not None:
+                heappush(reaching, ((*_cost(c, driven, depth[placed]), order), c, child))
+
+    for name in depth:
+        reach(name)
+    in_order = iter([name for name in solids if name in waiting])
     while waiting:
-        reaching = [
-            (_worth(c, driven, depth), c, child)
-            for c in connections.values()
-            if (child := _carried(c, solids, waiting)) is not None
-        ]
+        while reaching and reaching[0][2] not in waiting:
+            heappop(reaching)
         if not reaching:
             # Nothing leads on: the first that waits floats, and others may hang on it.
-            name = next(name for name in solids if name in waiting)
+            name = next(name for name in in_order if name in waiting)
             solids[name] = replace(solids[name], parent=GROUND_NAME, joint=Free())
             depth[name] = 1
         else:
-            _, connection, name = max(reaching, key=lambda found: found[0])
+            _, connection, name = heappop(reaching)
             solids[name] = _hung(_closure(connection, solids), solids[name])
             depth[name] = depth[solids[name].parent] + 1
             carriers.add(connection.name)
         waiting.remove(name)
+        reach(name)
     for connection in connections.values():
         if connection.cut is False and connection.name not in carriers:
             need = "None or True: no item without a parent can hang on this joint"
@@ -79,21 +83,22 @@ def _closure(connection: Connect, solids: dict[str, Any]) -> Closure:
     return connection.closure(on_rod=isinstance(solids.get(connection.to), Rod))
 
 
-def _depth(solids: dict[str, Any], name: str) -> int:
-    count = 0
-    while name != GROUND_NAME and solids[name].parent is not None:
-        name, count = solids[name].parent, count + 1
-    return count
+def _add_depth(solids: dict[str, Any], name: str, depth: dict[str, int]) -> None:
+    """How far an item is from the ground, or from one that waits; and those it hangs on."""
+    way = []
+    while name not in depth and solids[name].parent is not None:
+        way.append(name)
+        name = solids[name].parent
+    start = depth.get(name, 0)
+    for count, item in enumerate(reversed(way), start + 1):
+        depth[item] = count
 
 
-def _worth(
-    c: Connect, driven: set[str | None], depth: dict[str, int]
-) -> tuple[bool, bool, int, int]:
-    """What speaks for carrying an item by this joint, strongest first."""
-    keeps = c.name in driven or keeps_coordinates(c.joint)
-    held = 6 if keeps else len(closing_rows(c.name, c.joint, 1.0))
-    nearest = min(depth[name] for name in (c.on, c.to) if name in depth)
-    return c.cut is False, keeps, held, -nearest
+def _cost(c: Connect, driven: set[str | None], nearest: int) -> tuple[bool, bool, int, int]:
+    """What speaks against carrying an item by this joint, strongest first."""
+    keeps = c.name in driven or c.joint.keeps_coordinates()
+    held = 6 if keeps else len(c.joint.closing_rows(c.name, 1.0))
+    return c.cut is not False, not keeps, -held, nearest
 
 
 def _carried(c: Connect, solids: dict[str, Any], waiting: set[str]) -> str | None:
@@ -104,7 +109,7 @@ def _carried(c: Connect, solids: dict[str, Any], waiting: set[str]) -> str | Non
     name, at = (c.to, c.to_at) if forward else (c.on, c.at)
     if isinstance(solids[name], Rod) and at != 0.0:
         return None
-    return name if forward or _reversed(c.joint) is not None else None
+    return name if forward or c.joint.reversed() is not None else None
 
 
 def _hung(c: Closure, item: Any) -> Any:
@@ -127,18 +132,8 @@ def _hung(c: Closure, item: Any) -> Any:
         at=c.to_at,
         position=c.to_position,
         rotation=c.to_rotation,
-        joint=_reversed(c.joint),
+        joint=c.joint.reversed(),
         joint_position=c.position,
         joint_rotation=c.rotation,
         joint_name=c.name,
     )
-
-
-def _reversed(joint: AbstractJointSpec) -> AbstractJointSpec | None:
-    """The joint from its outer to its inner frame, with the same coordinates; None if there is none."""
-    if isinstance(joint, Fixed | Spherical):
-        return joint
-    if isinstance(joint, Revolute | Prismatic | Helical | Cylindrical):
-        axis = -np.asarray(unit_axis("connection", "joint.axis", joint.axis))
-        return replace(joint, axis=tuple(axis))
-    return None

@@ -1,5 +1,6 @@
 """Batch the elements of a robot: those of one kind and shape are computed together."""
 
+from functools import lru_cache
 from typing import Any
 
 import jax
@@ -15,8 +16,9 @@ from supple.robot.seating import Element
 from supple.section.added import added_mass
 from supple.space import RodGrid, rod_grid
 from supple.space.grid import one_sided
+from supple.space.integrator import SpaceIntegrator
 from supple.space.quadrature import Panels
-from supple.strain.field import STRAINS
+from supple.strain.field import STRAINS, StrainField
 
 
 def grouped(elements: list[Element]) -> list[Group]:
@@ -39,15 +41,7 @@ def grouped(elements: list[Element]) -> list[Group]:
 def _rod_part(element: Element) -> RodGroup:
     rod = element.rod
     assert rod is not None
-    grid = rod_grid(
-        rod.strain_field(),
-        rod.rest,
-        tuple(element.points),
-        rod.space,
-        rod.nodes,
-        tuple(rod.breaks),
-        rod.length,
-    )
+    grid = _grid(rod, tuple(element.points))
     _check_nodes(rod, np.asarray(grid.basis))
     nodes = one_sided(np.asarray(grid.points)[: len(grid.weights)], grid.edges)
     matrices = rod.sectional().matrices(nodes)
@@ -62,6 +56,30 @@ def _rod_part(element: Element) -> RodGroup:
         growth=None if rod.growth is None else as_law(rod.growth),
         slope=np.einsum("nk,kim->nim", _slopes(rod, grid), grid.basis) if rod.slides else None,
     )
+
+
+def _grid(rod: Rod, points: tuple[float, ...]) -> RodGrid:
+    """The grid of a rod; rods of one shape share it, whatever their lengths."""
+    numbers = rod.strain_field(), rod.space, rod.nodes, tuple(rod.breaks)
+    if callable(rod.rest) or is_traced((rod.rest, rod.length)):
+        field, space, nodes, breaks = numbers
+        return rod_grid(field, rod.rest, points, space, nodes, breaks, rod.length)
+    rest = tuple(np.asarray(rod.rest, dtype=float).tolist())
+    # The length only says how far a curved rod turns.
+    return _plain_grid(rest, points, float(rod.length) if any(rest[:3]) else 1.0, *numbers)
+
+
+@lru_cache(maxsize=64)
+def _plain_grid(
+    rest: tuple[float, ...],
+    points: tuple[float, ...],
+    length: float,
+    field: StrainField,
+    space: SpaceIntegrator,
+    nodes: int | None,
+    breaks: tuple[float, ...],
+) -> RodGrid:
+    return rod_grid(field, rest, points, space, nodes, breaks, length)
 
 
 def _slopes(rod: Rod, grid: RodGrid) -> np.ndarray:

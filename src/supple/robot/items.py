@@ -18,7 +18,15 @@ from supple.robot.looks import check_looks
 from supple.robot.placement import unit_axis
 from supple.section import AbstractProperties, AbstractShape, Material, SolidProperties
 from supple.space import Magnus, RungeKutta, SpaceIntegrator, Spectral
+from supple.space.grid import nodes_needed
 from supple.strain import ROD_MODELS, STRAIGHT, AbstractBasis, StrainField, strain_field
+
+MOST_MODES = 300
+"""Modes of one strain of a rod."""
+MOST_PIECES, MOST_NODES, LEAST_NODES = 400, 1000, 9
+"""Smooth pieces of a rod, nodes in one, and in each of so many: a matrix is as large as their square."""
+MOST_ENTRIES = 5_000_000
+"""Modes times steps along a rod: arrays have up to eighteen numbers for each."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +116,8 @@ class Rod(_Jointed):
     growth: AbstractLaw | Callable[[Any], Any] | None = None
     slides: bool = False
 
+    entries: ClassVar[int] = 0
+    """Numbers that the arrays of its model have, about."""
     __repr__ = brief
 
     def __post_init__(self) -> None:
@@ -115,7 +125,7 @@ class Rod(_Jointed):
         self.place.check(self.name)
         check_positive(self.name, "length", self.length)
         self.sectional().check(self.name)
-        self.resolved(1e-2).strain_field()
+        field = self.resolved(1e-2).strain_field()
         self._check_rest()
         nodes: Any = self.nodes
         if nodes is not None and (not isinstance(nodes, int) or nodes < 2):
@@ -126,6 +136,7 @@ class Rod(_Jointed):
         if not isinstance(self.space, Magnus | Spectral | RungeKutta):
             need = "Magnus(…), Spectral() or RungeKutta(…)"
             raise DescriptionError(self.name, "space", self.space, need)
+        self._check_size(field)
         self.check_joint(self.name)
         growth: Any = self.growth
         if growth is not None and not isinstance(growth, AbstractLaw) and not callable(growth):
@@ -134,6 +145,33 @@ class Rod(_Jointed):
             check_first(self.name, "growth", growth, positive=True)
         if self.slides:
             self._check_slides()
+
+    def _check_size(self, field: StrainField) -> None:
+        """Raise where the arrays of the rod would not fit into a machine, or take many seconds to fill."""
+        modes = max((basis.count for _, basis in field.components), default=0)
+        if modes > MOST_MODES:
+            raise DescriptionError(
+                self.name, "basis", modes, f"at most {MOST_MODES} modes a strain"
+            )
+        pieces = len({*field.breaks, *self.breaks}) + 1
+        if pieces > MOST_PIECES:
+            need = f"at most {MOST_PIECES} pieces between breaks and segments"
+            raise DescriptionError(self.name, "breaks", pieces, need)
+        edges = tuple(sorted({0.0, *field.breaks, *self.breaks, 1.0}))
+        nodes = self.nodes or nodes_needed(field, self.rest, edges, self.length, inside=True)
+        if nodes > MOST_NODES or pieces * nodes > MOST_PIECES * LEAST_NODES:
+            turns = "fewer turns of its rest shape, modes, breaks or nodes"
+            need = (
+                f"{turns}: at most {MOST_NODES} nodes a piece, {MOST_PIECES * LEAST_NODES} in all"
+            )
+            named = "rest" if self.nodes is None and nodes > field.degree + MOST_MODES else "nodes"
+            raise DescriptionError(self.name, named, f"{pieces} × {nodes} nodes", need)
+        steps = pieces * nodes * (self.space.substeps if isinstance(self.space, Magnus) else 1)
+        if steps * field.count > MOST_ENTRIES:
+            need = f"fewer nodes, substeps or modes: their product at most {MOST_ENTRIES:.0e}"
+            raise DescriptionError(self.name, "nodes", steps * field.count, need)
+        # Kept, since a robot of many rods asks for the sum.
+        object.__setattr__(self, "entries", (pieces * nodes) ** 2 + 18 * steps * field.count)
 
     def _check_slides(self) -> None:
         """Material that passes a sample must be alike, and its strain continuous."""

@@ -2,7 +2,7 @@
 
 import abc
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.model import joints
+from supple.model.closures import Rows, no_shift, no_turn
 from supple.numeric import (
     Scalar,
     check_number,
@@ -37,6 +38,28 @@ class AbstractJointSpec(abc.ABC):
     def dry(self) -> tuple[Any, Any] | None:
         """Largest dry friction and the speed at which it is nearly reached; None without."""
         return None
+
+    def reversed(self) -> "AbstractJointSpec | None":
+        """The joint from its outer to its inner frame, with the same coordinates; None if there is none."""
+        return None
+
+    def keeps_coordinates(self) -> bool:
+        """Whether it needs coordinates where it closes a loop: it turns without end, springs or damps."""
+        springs = any(is_traced(value) or np.any(np.asarray(value)) for value in self.spring()[::2])
+        return springs or self.dry() is not None
+
+    def closing_rows(self, item: str, length: float) -> Rows:
+        """Its equations where it closes a loop without coordinates of its own (``length`` in m)."""
+        joint = self.make(item)
+        rows = joint.closing_rows(length) if joint else no_turn(length) + no_shift(np.eye(3))
+        if rows is None:
+            need = "a joint that holds something, such as Spherical()"
+            raise DescriptionError(item, "joint", self, need)
+        return rows
+
+
+def _turned_round(axis: Axis) -> tuple[float, ...]:
+    return tuple(-unit_axis("connection", "joint.axis", axis))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +104,9 @@ class Fixed(AbstractJointSpec):
     def make(self, item: str) -> None:
         return None
 
+    def reversed(self) -> AbstractJointSpec:
+        return self
+
 
 @dataclass(frozen=True)
 class Revolute(_Spring, AbstractJointSpec):
@@ -94,6 +120,9 @@ class Revolute(_Spring, AbstractJointSpec):
         self.check_spring(item, 1)
         return joints.RevoluteJoint(unit_axis(item, "joint.axis", self.axis))
 
+    def reversed(self) -> AbstractJointSpec:
+        return replace(self, axis=_turned_round(self.axis))
+
 
 @dataclass(frozen=True)
 class Prismatic(_Spring, AbstractJointSpec):
@@ -106,6 +135,9 @@ class Prismatic(_Spring, AbstractJointSpec):
     def make(self, item: str) -> joints.AbstractJoint:
         self.check_spring(item, 1)
         return joints.PrismaticJoint(unit_axis(item, "joint.axis", self.axis))
+
+    def reversed(self) -> AbstractJointSpec:
+        return replace(self, axis=_turned_round(self.axis))
 
 
 @dataclass(frozen=True)
@@ -123,6 +155,12 @@ class Helical(_Spring, AbstractJointSpec):
         pitch = self.pitch if is_traced(self.pitch) else np.asarray(self.pitch, dtype=float)
         return joints.HelicalJoint(unit_axis(item, "joint.axis", self.axis), pitch)
 
+    def reversed(self) -> AbstractJointSpec:
+        return replace(self, axis=_turned_round(self.axis))
+
+    def keeps_coordinates(self) -> bool:
+        return True
+
 
 @dataclass(frozen=True)
 class Cylindrical(_Spring, AbstractJointSpec):
@@ -135,6 +173,9 @@ class Cylindrical(_Spring, AbstractJointSpec):
     def make(self, item: str) -> joints.AbstractJoint:
         self.check_spring(item, 2)
         return joints.CylindricalJoint(unit_axis(item, "joint.axis", self.axis))
+
+    def reversed(self) -> AbstractJointSpec:
+        return replace(self, axis=_turned_round(self.axis))
 
 
 @dataclass(frozen=True)
@@ -169,6 +210,9 @@ class Spherical(AbstractJointSpec):
 
     def spring(self) -> tuple[Any, Any, Any]:
         return 0.0, 0.0, self.damping
+
+    def reversed(self) -> AbstractJointSpec:
+        return self
 
 
 @dataclass(frozen=True)
@@ -223,3 +267,6 @@ class Driven(AbstractJointSpec):
             need = "a function of t -> (position (3,), rotation vector (3,))"
             raise DescriptionError(item, "joint.motion", shapes, need)
         return joints.DrivenJoint(self.motion, times_of(item, "joint.kinks", self.kinks))
+
+    def keeps_coordinates(self) -> bool:
+        return True

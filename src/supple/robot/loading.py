@@ -64,7 +64,7 @@ def line_loads_of(
     for item in robot.items:
         if not isinstance(item, Distributed | Drag | Buoyancy) or item.on not in seating.starts:
             continue
-        element = seating.rod(item.on)
+        element = seating.rods[item.on]
         place = element.group, (element.row,)
         if isinstance(item, Distributed):
             found.append(LineLoad(*place, None, item.density, item.time_law(), item.follower))
@@ -99,7 +99,7 @@ def stresses_of(robot: Robot, seating: Seating) -> tuple[InternalStress, ...]:
     found = []
     for item in robot.items:
         if isinstance(item, Stress):
-            element = seating.rod(item.on)
+            element = seating.rods[item.on]
             found.append(
                 InternalStress(
                     element.group,
@@ -114,7 +114,7 @@ def stresses_of(robot: Robot, seating: Seating) -> tuple[InternalStress, ...]:
 def add_swimming(item: Swimming, seating: Seating) -> None:
     """Let the rods of a swimmer carry the mass of the fluid around them."""
     for name in item.on:
-        element = seating.rod(name)
+        element = seating.rods[name]
         rod = element.rod
         assert rod is not None
         if any(row >= 3 for row in rod.strain_field().rows):
@@ -168,7 +168,7 @@ def _displaced(item: Buoyancy, rod: Rod, u: np.ndarray) -> Any:
 
 
 def _wake(item: Swimming, seating: Seating) -> PointLoad:
-    rod = seating.rod(item.on[-1]).rod
+    rod = seating.rods[item.on[-1]].rod
     assert rod is not None
     assert rod.section is not None
     tail = item.density * added_mass(rod.section, np.ones(1))[0]

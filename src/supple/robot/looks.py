@@ -5,6 +5,7 @@ Masses and moments are the body's own.
 """
 
 import abc
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -171,10 +172,14 @@ def check_looks(item: str, shape: Any) -> None:
 
 
 def surface_of(item: str, shape: Looks) -> list[Triangles]:
-    """Triangles of a body's shapes, in its frame."""
+    """Triangles of a body's shapes, in its frame; mesh files that cannot be read are told and left out."""
     found = []
     for look in looks_of(shape):
-        pose, (vertices, faces) = look.pose(item), look.triangles()
+        try:
+            pose, (vertices, faces) = look.pose(item), look.triangles()
+        except StateError as error:
+            warnings.warn(f"{item}: drawn without a shape. {error}", stacklevel=2)
+            continue
         found.append((vertices @ np.asarray(pose.rotation).T + np.asarray(pose.position), faces))
     return found
 

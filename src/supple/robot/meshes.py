@@ -1,5 +1,6 @@
 """Surfaces made of triangles: prisms and balls, files of others, and where points are against them."""
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ Mesh = tuple[np.ndarray, np.ndarray]
 """Vertices (v, 3) in metres, and faces (f, 3) that show outwards."""
 ROUND = 24
 """Sides of what is round."""
+MAX_FILE = 50_000_000
+"""Bytes of a mesh file."""
 
 
 def circle(sides: int = ROUND) -> np.ndarray:
@@ -72,12 +75,24 @@ def joined(meshes: list[Mesh]) -> Mesh:
 def read_mesh(file: str | Path) -> Mesh:
     """The triangles of a mesh file (STL, OBJ, PLY, glTF, …)."""
     try:
+        about = Path(file).stat()
+    except (OSError, ValueError) as error:
+        raise StateError(f"{file}: cannot be read ({error}); need a mesh file") from error
+    if not Path(file).is_file() or about.st_size > MAX_FILE:
+        raise StateError(f"{file}: got {about.st_size} bytes; need a file of at most {MAX_FILE}")
+    return _read_mesh(str(file), about.st_size, about.st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _read_mesh(file: str, size: int, changed: int) -> Mesh:
+    """A file's triangles, read once: a live robot is drawn many times a second."""
+    try:
         import trimesh
     except ImportError as error:
         need = "pip install 'supple[view]'"
         raise StateError(f"{file}: mesh files are read by trimesh; need {need}") from error
     try:
-        mesh: Any = trimesh.load(str(file), force="mesh")
+        mesh: Any = trimesh.load(file, force="mesh")
         vertices, faces = np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=int)
     except Exception as error:  # trimesh raises what the format's reader raises
         raise StateError(
@@ -85,6 +100,9 @@ def read_mesh(file: str | Path) -> Mesh:
         ) from error
     if len(faces) == 0:
         raise StateError(f"{file}: got a file without triangles; need a mesh")
+    whole = vertices.shape[1:] == (3,) and faces.shape[1:] == (3,) and np.isfinite(vertices).all()
+    if not whole or faces.min() < 0 or faces.max() >= len(vertices):
+        raise StateError(f"{file}: got triangles without finite corners; need a mesh")
     return vertices, faces
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property
 from typing import Any, get_args
 
 import jax
@@ -12,7 +13,7 @@ from supple.errors import DescriptionError
 from supple.model.model import Model
 from supple.numeric import check_vector
 from supple.robot.actuators import Chamber, Motor, Spring, Tendon
-from supple.robot.checks import GROUND_NAME
+from supple.robot.checks import GROUND_NAME, check_printable
 from supple.robot.controller import Controller
 from supple.robot.items import (
     Body,
@@ -36,6 +37,10 @@ Item = (
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 DEFAULT_ACCURACY = 1e-3
+MOST_ENTRIES = 100_000_000
+"""Numbers in the arrays of all rods together."""
+MOST_ITEMS = 5000
+"""Items of a robot: matrices of so many bodies just fit into a machine."""
 
 
 @dataclass(frozen=True, init=False)
@@ -57,6 +62,9 @@ class Robot:
         object.__setattr__(self, "items", on_surfaces(items))
         object.__setattr__(self, "gravity", gravity)
         object.__setattr__(self, "name", name)
+        if not isinstance(name, str):
+            raise DescriptionError("robot", "name", name, "a text")
+        check_printable("robot", "name", name)
         check_vector(name, "gravity", gravity, (3,))
         _check_graph(self)
 
@@ -80,22 +88,24 @@ class Robot:
         """Rods, bodies and markers, each after its parent."""
         by_name = {i.name: i for i in self.items if isinstance(i, Rod | Body | Marker)}
         ordered: dict[str, Solid] = {}
-
-        def visit(name: str | None) -> None:
-            if name is not None and name not in ordered and name != GROUND_NAME:
-                visit(by_name[name].parent)
-                ordered[name] = by_name[name]
-
-        for name in by_name:
-            visit(name)
+        for item in by_name.values():
+            way: list[Solid] = []  # from an item towards the ground, as far as it is new
+            above: Solid | None = item
+            while above is not None and above.name not in ordered:
+                way.append(above)
+                above = by_name.get(above.parent or GROUND_NAME)
+            ordered |= {new.name: new for new in reversed(way)}
         return tuple(ordered.values())
 
     def __getitem__(self, name: str) -> Item:
         """The item of that name."""
-        for item in self.items:
-            if item.name == name:
-                return item
-        raise DescriptionError(self.name, "item", name, f"one of {[i.name for i in self.items]}")
+        if name not in self._by_name:
+            raise DescriptionError(self.name, "item", name, f"one of {[*self._by_name]}")
+        return self._by_name[name]
+
+    @cached_property
+    def _by_name(self) -> dict[str, Item]:
+        return {item.name: item for item in self.items}
 
     def adding(self, *items: Item) -> "Robot":
         """A robot with further items: a grasped object, a tool, a load."""
@@ -136,10 +146,9 @@ class Robot:
         return build_model(Robot(*cut_open(items), gravity=self.gravity, name=self.name))
 
 
-def _check_connected(robot: Robot, item: Solid) -> None:
+def _check_connected(item: Solid, reached: set[str]) -> None:
     """Raise unless some connection reaches an item without a parent."""
-    near = [c for c in robot.items if isinstance(c, Connect) and item.name in (c.on, c.to)]
-    if isinstance(item, Marker) or not near:
+    if isinstance(item, Marker) or item.name not in reached:
         need = f"a parent, such as {GROUND_NAME!r}" + (
             "" if isinstance(item, Marker) else ", or a Connect that reaches it"
         )
@@ -163,6 +172,8 @@ _VECTOR = (tuple, list, np.ndarray, jax.Array)
 
 
 def _check_graph(robot: Robot) -> None:
+    if len(robot.items) > MOST_ITEMS:
+        raise DescriptionError(robot.name, "items", len(robot.items), f"at most {MOST_ITEMS}")
     names: set[str] = set()
     for given in robot.items:
         if not isinstance(given, Item):
@@ -172,9 +183,14 @@ def _check_graph(robot: Robot) -> None:
             raise DescriptionError(given.name, "name", given.name, "a name used only once")
         names.add(given.name)
     solids = {i.name: i for i in robot.items if isinstance(i, Solid)}
+    entries = sum(item.entries for item in robot.items if isinstance(item, Rod))
+    if entries > MOST_ENTRIES:
+        need = f"fewer rods, nodes or modes: arrays of at most {MOST_ENTRIES:.0e} numbers"
+        raise DescriptionError(robot.name, "items", entries, need)
     if not any(isinstance(i, Rod | Body) for i in solids.values()):
         raise DescriptionError(robot.name, "items", len(robot.items), "at least one rod or body")
     motors = {i.name: i for i in robot.items if isinstance(i, Motor)}
+    reached = {name for i in robot.items if isinstance(i, Connect) for name in i.holds}
     joints = {i.name for i in robot.items if isinstance(i, Closure | Connect)}
     joints |= {i.joint_name for i in robot.items if isinstance(i, Rod | Body) and i.joint_name}
     for given in robot.items:
@@ -183,7 +199,7 @@ def _check_graph(robot: Robot) -> None:
             item = item.closure(on_rod=isinstance(solids.get(item.to), Rod))
         if isinstance(item, Solid):
             if item.parent is None:
-                _check_connected(robot, item)
+                _check_connected(item, reached)
                 continue
             _check_target(item.name, "parent", item.parent, item.at, "place", solids)
         elif isinstance(item, Closure | Spring):
@@ -200,15 +216,20 @@ def _check_graph(robot: Robot) -> None:
         if isinstance(item, Tendon) and item.winch is not None and item.winch not in motors:
             known = ", ".join(motors) or "none: the robot has no motors"
             raise DescriptionError(item.name, "winch", item.winch, f"a motor, one of: {known}")
+    good = {
+        GROUND_NAME,
+        None,
+    }  # what is known to lead to the ground, or to an item without a parent
     for name in solids:
-        seen = [name]
-        parent = solids[name].parent
-        while parent is not None and parent != GROUND_NAME:
-            if parent in seen:
-                cycle = " -> ".join([*seen, parent])
+        seen: dict[str | None, None] = {}
+        above: str | None = name
+        while above not in good:
+            if above in seen:
+                cycle = " -> ".join(map(str, [*seen, above]))
                 raise DescriptionError(name, "parent", cycle, "parents that lead to the ground")
-            seen.append(parent)
-            parent = solids[parent].parent
+            seen[above] = None
+            above = solids[str(above)].parent
+        good |= set(seen)
 
 
 def _check_target(

@@ -1,6 +1,7 @@
 """From tendons, chambers, motors and springs as users write them to the transmissions of the model."""
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -147,7 +148,7 @@ def transmissions_of(
     segments = _segments(items, routes, at)
     constants, arms = [], []
     for item, route in zip(items, routes, strict=True):
-        constant, own = _affine(item, route, rods, places, joints, motors, at.nv)
+        constant, own = _affine(item, route, rods, places, joints, motors)
         constants.append(constant)
         arms.append(own)
     rest = _rest_lengths(items, routes, channels, constants, seating)
@@ -159,7 +160,7 @@ def transmissions_of(
         efforts.setdefault(kind, []).append((i, numbers))
     return Transmissions(
         constant=stack(constants),
-        arms=stack(arms),
+        arms=_spread(arms, at.nv),
         channels=channels,
         segments=segments,
         laws=tuple(laws),
@@ -214,9 +215,8 @@ def _affine(
     places: dict[str, Slot],
     joints: dict[str, Slot],
     motors: dict[str, Motor],
-    nv: int,
-) -> tuple[Any, Any]:
-    """Constant and derivative of the affine part of a coordinate."""
+) -> tuple[Any, tuple[int, Any]]:
+    """Constant and derivative of the affine part of a coordinate: by which velocity first, and numbers."""
     if isinstance(item, Chamber):
         rod, slot = rods[item.on], places[item.on]
         if rod.growth is not None:
@@ -227,16 +227,25 @@ def _affine(
         backend: Any = jnp if is_traced((item.area, channel)) else np
         own = item.area * backend.einsum("n,nm->m", channel.weights, channel.slope[:, 0])
         volume = item.area * backend.sum(channel.weights * channel.straight[:, 0])
-        return volume, backend.pad(own, (slot.v_start, nv - slot.v_stop))
-    arm: Any = np.zeros(nv)
+        return volume, (slot.v_start, own)
     motor, radius = None, 1.0
     if isinstance(item, Motor):
         motor = item
     elif isinstance(item, Tendon) and item.winch is not None:
         motor, radius = motors[item.winch], item.drum
-    if motor is not None:
-        arm = np.eye(nv)[_driven_coordinate(motor, joints)] * radius
-    return route.constant, arm
+    if motor is None:
+        return route.constant, (0, np.zeros(0))
+    return route.constant, (_driven_coordinate(motor, joints), asarray(radius)[None])
+
+
+def _spread(arms: list[tuple[int, Any]], nv: int) -> Any:
+    """Rows of zeros with the given numbers from the given places on."""
+    if is_traced([own for _, own in arms]):
+        return jnp.stack([jnp.pad(own, (at, nv - at - len(own))) for at, own in arms])
+    rows = np.zeros((len(arms), nv))
+    for row, (at, own) in zip(rows, arms, strict=True):
+        row[at : at + len(own)] = own
+    return rows
 
 
 def _driven_coordinate(motor: Motor, joints: dict[str, Slot]) -> int:
@@ -425,6 +434,7 @@ def _channel(item: Tendon, rod: Rod, first: float, last: float) -> _Channel:
     field_ = rod.strain_field()
     edges = (first, *(b for b in sorted({*field_.breaks, *rod.breaks}) if first < b < last), last)
     at, weight, differentiation, integration = _panels(edges)
+    at = at.copy()  # for the functions of users, who may write to it
     offset = np.zeros((len(at), 3))
     offset[:, 1:] = item.offsets(rod.name, at)
     change = np.zeros((len(at), 3))
@@ -445,6 +455,7 @@ def _channel(item: Tendon, rod: Rod, first: float, last: float) -> _Channel:
     )
 
 
+@lru_cache(maxsize=64)
 def _panels(edges: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Points, weights, d/du and ∫ from the first edge, for fractions u between edges."""
     begin, span = edges[0], edges[-1] - edges[0]

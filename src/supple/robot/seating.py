@@ -56,11 +56,14 @@ class Element:
 
 @dataclass
 class Seating:
-    """Elements so far, the seat of each named item, and where each rod begins."""
+    """Elements so far, also by name; the seat of each named item, and where each rod begins."""
 
     elements: list[Element] = field(default_factory=list)
+    rods: dict[str, Element] = field(default_factory=dict)
+    joints: dict[str, Element] = field(default_factory=dict)
     seats: dict[str, Seat] = field(default_factory=dict)
     starts: dict[str, Seat] = field(default_factory=dict)
+    _poses: dict[tuple[int, float], Pose] = field(default_factory=dict)
 
     def on(self, parent: str, at: float = 1.0, pose: Pose = IDENTITY) -> Seat:
         """The seat at a fraction of a parent (a rod, or anything with ``at`` = 1)."""
@@ -79,13 +82,12 @@ class Seating:
         """The seat at a point (m) of the frame at a fraction of a parent."""
         return self.on(parent, at, Pose(np.eye(3), asarray(point)))
 
-    def joint_of(self, item: str) -> Element | None:
-        """The element that is the joint of an item; None if it has none."""
-        return next((e for e in self.elements if e.item == item and e.rod is None), None)
-
-    def rod(self, item: str) -> Element:
-        """The element that is a rod."""
-        return next(e for e in self.elements if e.item == item and e.rod is not None)
+    def add(self, element: Element) -> int:
+        """Number of a further element."""
+        own = self.rods if element.rod is not None else self.joints
+        own.setdefault(element.item, element)
+        self.elements.append(element)
+        return len(self.elements) - 1
 
     def distance(self, a: Seat, b: Seat) -> Any:
         """Distance (m) of two seats in the described shape."""
@@ -95,13 +97,21 @@ class Seating:
 
     def pose(self, seat: Seat) -> Pose:
         """World pose of a seat in the described shape, with all joints where they move nothing."""
-        pose, element = seat.offset, seat.element
-        while element != GROUND:
-            here = self.elements[element]
-            if here.rod is not None:
-                pose = compose(rest_pose(here.rod, seat.u), pose)
-            pose = compose(here.seat.offset, pose)
-            element, seat = here.seat.element, here.seat
+        return compose(self._carrying(seat), seat.offset)
+
+    def _carrying(self, seat: Seat) -> Pose:
+        """World pose of the frame that a seat's offset is given in; each is computed once."""
+        way = []
+        while seat.element != GROUND and (seat.element, seat.u) not in self._poses:
+            way.append(seat)
+            seat = self.elements[seat.element].seat
+        pose = IDENTITY if seat.element == GROUND else self._poses[seat.element, seat.u]
+        for below in reversed(way):
+            element = self.elements[below.element]
+            pose = compose(pose, element.seat.offset)
+            if element.rod is not None:
+                pose = compose(pose, rest_pose(element.rod, below.u))
+            self._poses[below.element, below.u] = pose
         return pose
 
     def place(self, item: Solid) -> None:
@@ -113,16 +123,13 @@ class Seating:
         if isinstance(item, Rod | Body):
             if joint is not None and spec is not None:
                 name, spring = item.joint_name or item.name, spec.spring()
-                self.elements.append(
-                    Element(name, seat, joint=joint, spring=spring, friction=spec.dry())
-                )
-                seat = Seat(len(self.elements) - 1, 0.0, IDENTITY)
+                element = Element(name, seat, joint=joint, spring=spring, friction=spec.dry())
+                seat = Seat(self.add(element), 0.0, IDENTITY)
             held = inverse(placement(item.name, item.joint_position, item.joint_rotation))
             seat = Seat(seat.element, seat.u, compose(seat.offset, held))
         if isinstance(item, Rod):
             self.starts[item.name] = seat
-            self.elements.append(Element(item.name, seat, rod=item, points=[1.0]))
-            seat = Seat(len(self.elements) - 1, 1.0, IDENTITY)
+            seat = Seat(self.add(Element(item.name, seat, rod=item, points=[1.0])), 1.0, IDENTITY)
         self.seats[item.name] = seat
 
     def close(self, item: Closure, *, keeps: bool) -> tuple[Seat, Seat]:
@@ -134,16 +141,14 @@ class Seating:
         if keeps:
             joint = item.joint.make(item.name)
             spring, dry = item.joint.spring(), item.joint.dry()
-            self.elements.append(
-                Element(item.name, inner, joint=joint, spring=spring, friction=dry)
-            )
-            inner = Seat(len(self.elements) - 1, 0.0, IDENTITY)
+            element = Element(item.name, inner, joint=joint, spring=spring, friction=dry)
+            inner = Seat(self.add(element), 0.0, IDENTITY)
         return inner, outer
 
     def stand(self, winch: Motor) -> None:
         """A winch that stands on the ground: a coordinate that moves nothing but its rotor."""
         joint = RevoluteJoint(np.array([1.0, 0.0, 0.0]))
-        self.elements.append(Element(winch.name, self.seats[GROUND_NAME], joint=joint))
+        self.add(Element(winch.name, self.seats[GROUND_NAME], joint=joint))
 
 
 def seating_of(robot: Robot) -> Seating:

@@ -9,9 +9,9 @@ import numpy as np
 
 from supple.compile import jit
 from supple.errors import SolveError, StateError
-from supple.mechanics.slack import open_by
 from supple.model.model import Model
 from supple.solve.equilibrium import Rest, relax
+from supple.system.active_set import open_by
 
 CLOSED = 1e-9
 """A described shape closed to this (m) is taken as it is; steps close what is left."""

@@ -19,12 +19,12 @@ from supple.mechanics.frames import find_frame, find_rod, frame_poses, rod_shape
 from supple.mechanics.inverse_dynamics import equations
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates, retract
-from supple.mechanics.slack import can_slack, hold, reconsider, taut_at
 from supple.model.model import Model
 from supple.robot.robot import Robot
 from supple.run.start import as_model
 from supple.run.statics import Equilibrium, equilibrium
 from supple.solve.modes import free_motions
+from supple.system.active_set import can_slack, hold, reconsider, taut_at
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class Plan:
 
 
 class _Tape:
-    """The instants of a run, chunk by chunk, in memory and on disk."""
+    """The instants of a run, chunk by chunk, in memory or on disk."""
 
     def __init__(self, past: Saved, disk: Store | None) -> None:
         self.chunks, self.disk = [past], disk
@@ -72,7 +72,12 @@ class _Tape:
         due = now or clock.perf_counter() - self.stored_at >= PERIOD
         if self.disk is not None and due and self.stored < len(self.chunks):
             self.disk.append(_joined(self.chunks[self.stored :]), cursor)
-            self.stored, self.stored_at = len(self.chunks), clock.perf_counter()
+            self.chunks, self.stored = self.chunks[-1:], 1  # long runs would fill the memory
+            self.stored_at = clock.perf_counter()
+
+    def whole(self) -> Saved:
+        """All instants."""
+        return _joined(self.chunks) if self.disk is None else self.disk.saved()
 
     def cut(self, t: float) -> None:
         """Drop a chunk that goes beyond t: the run was interrupted before its cursor could follow."""
@@ -160,7 +165,7 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
         status, reason = Status.BAD_INPUT, str(error)
     tape.cut(float(cursor.state.t))
     tape.write(cursor, now=True)
-    return outcome(_joined(tape.chunks))
+    return outcome(tape.whole())
 
 
 def _jumps(plan: Plan, cursor: Cursor, period: float, begun: float) -> bool:

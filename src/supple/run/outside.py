@@ -59,7 +59,7 @@ class Outside:
             vector = place_inputs(model, control.name, jnp.asarray(feedback.inputs), inputs)
         except StateError as error:
             raise ControllerFailed(str(error)) from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a controller ends its run, not the process
             raise ControllerFailed(f"{control.name}: act raised {error!r}") from error
         if not bool(jnp.all(jnp.isfinite(vector))):
             raise ControllerFailed(f"{control.name}: act: got {inputs}; need finite numbers")

@@ -9,9 +9,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from supple.errors import SolveError, StateError
+from supple.errors import SolveError, StateError, StoreError
 from supple.model.model import Model
 from supple.model.state import State
+from supple.results.fingerprint import changed, fingerprints
 from supple.results.result import Result
 from supple.results.store import Store
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
@@ -30,6 +31,9 @@ UNDAMPED = (
     "an undamped scheme (γ = ½) is weakly unstable on closed loops and imposed coordinates: forces oscillate "
     "from step to step and may grow. Use generalized_alpha(rho) with rho < 1, or radau()"
 )
+
+SAME_START = 1e-6
+"""Difference of coordinates, over their size and one, up to which a start is the one a run on disk has."""
 
 
 def simulate(
@@ -94,15 +98,20 @@ def simulate(
             disk=Store(store) if isinstance(store, str | Path) else store,
             description=robot if isinstance(robot, Robot) else None,
         )
-        if plan.disk is not None and go_on and plan.disk.exists:
-            cursor, past = _from_store(plan.disk, plan)
+        found = _from_store(plan.disk, plan, state) if plan.disk is not None and go_on else None
+        if found is not None:
+            cursor, past = found
         else:
             cursor = begin(model, scheme, state, first_step)
             past = saved_at(cursor)
             if plan.disk is not None:
-                plan.disk.create({"robot": model.name, "settings": _settings_text(plan)})
+                plan.disk.create(_told(plan))
                 plan.disk.append(past, cursor)
-    result = carry_out(plan, cursor, past)
+    try:
+        result = carry_out(plan, cursor, past)
+    finally:
+        if plan.disk is not None:
+            plan.disk.release()
     warn_if_inside_out(model, result.q)
     if instants is not None:
         result = _at_output(result, instants)
@@ -140,16 +149,40 @@ def _settings_text(plan: Plan) -> str:
     return "; ".join(f"{k}={v!r}" for k, v in plan.settings.items() if k != "outside")
 
 
-def _from_store(disk: Store, plan: Plan) -> tuple[Cursor, Saved]:
-    """Cursor and instants of a run on disk, to be continued."""
-    held, wanted = disk.progress["about"].get("settings"), _settings_text(plan)
-    if held != wanted:
-        raise StateError(f"store: {disk.path}: got settings {wanted}; need those it holds: {held}")
+def _told(plan: Plan) -> dict[str, Any]:
+    """What a run on disk says of itself, by which it is known again."""
+    robot = plan.model if plan.description is None else plan.description
+    return {
+        "robot": plan.model.name,
+        "settings": _settings_text(plan),
+        "parts": fingerprints(robot),
+    }
+
+
+def _from_store(disk: Store, plan: Plan, state: State) -> tuple[Cursor, Saved] | None:
+    """Cursor and instants of a run on disk, to be continued; None where none has begun."""
+    if not disk.exists:
+        return None
+    held, wanted = disk.progress["about"], _told(plan)
+    if held.get("settings") != wanted["settings"]:
+        got, need = f"got settings {wanted['settings']}", f"those it holds: {held.get('settings')}"
+        raise StoreError(disk.path, got, need)
+    other = changed(held.get("parts", {}), wanted["parts"])
+    if other:
+        what = f"it belongs to another robot: not the same are {', '.join(other)}"
+        raise StoreError(disk.path, what, "the robot it was begun with, or to start anew")
     if any(not control.compiled for control in plan.model.controls):
         need = "compiled controllers: the memory of Python objects is not stored"
-        raise StateError(f"store: {disk.path}: cannot go on; need {need}")
-    cursor = disk.cursor(cursor_like(plan.model, plan.scheme))
-    return cursor._replace(status=jnp.zeros((), dtype=int)), disk.saved()
+        raise StoreError(disk.path, "it cannot go on", need)
+    found = disk.resumed(cursor_like(plan.model, plan.scheme))
+    if found is None:
+        return None
+    cursor, past = found
+    first, tolerance = np.asarray(state.q), SAME_START * (1 + np.abs(past.q[0]))
+    if past.t[0] != float(state.t) or np.any(np.abs(past.q[0] - first) > tolerance):
+        disk.release()
+        raise StoreError(disk.path, "its run starts elsewhere", "the start it was begun with")
+    return cursor._replace(status=jnp.zeros((), dtype=int)), past
 
 
 def _checked_output(output: Any, begun: float) -> np.ndarray:

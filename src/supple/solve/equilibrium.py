@@ -15,23 +15,15 @@ from jax import lax
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
+from supple.mechanics.element_tangent import element_tangents
 from supple.mechanics.inverse_dynamics import Balance, balance, element_matrices, equations
-from supple.mechanics.inverse_dynamics_tangent import (
-    block_diagonal,
-    inverse_dynamics_tangent,
-    tangent_of,
-)
 from supple.mechanics.local import Coordinates, retract
-from supple.mechanics.saddle import saddle
-from supple.mechanics.slack import as_it_is, can_slack, hold, reconsider
 from supple.model.model import Model
-from supple.solve.newton import (
-    Factorisation,
-    NewtonSettings,
-    factorise,
-    newton,
-    with_derivative,
-)
+from supple.solve.newton import NewtonSettings, newton, with_derivative
+from supple.system.active_set import as_it_is, can_slack, hold, reconsider
+from supple.system.combination import at_rest
+from supple.system.dense import Factors
+from supple.system.linear import factorize
 
 SETTINGS = NewtonSettings(tolerance=1e-10, max_iterations=40, reuse_below=0.02)
 LARGEST_TURN = 1.5
@@ -116,10 +108,10 @@ def solve_equilibrium(
     if path.taut is not None:
         model = hold(model, path.taut)
     if differentiable:
-        tangent = inverse_dynamics_tangent(model, motion)
-        left = jnp.concatenate([tangent.residual, tangent.violation])
-        matrix = saddle(tangent.stiffness, tangent.jacobian, tangent.pushes, tangent.yields)
-        moved = with_derivative(jnp.zeros(n + model.equations), left, matrix)
+        state = balance(model, motion)
+        left = jnp.concatenate([state.residual, state.violation])
+        factors = factorize(model, motion, state, at_rest())
+        moved = with_derivative(jnp.zeros(n + model.equations), left, factors)
         found = retract(model, near, moved[:n])
         forces = None if forces is None else forces + moved[n:]
     else:
@@ -175,11 +167,8 @@ def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
         state = balance(loaded, motion(y))
         return jnp.concatenate([state.residual, state.violation]), state
 
-    def linearise(y: Float[Array, " n_and_m"], state: Balance) -> Factorisation:
-        tangent = tangent_of(loaded, motion(y), state)
-        return factorise(
-            saddle(tangent.stiffness, tangent.jacobian, tangent.pushes, tangent.yields)
-        )
+    def linearise(y: Float[Array, " n_and_m"], state: Balance) -> Factors:
+        return factorize(loaded, motion(y), state, at_rest())
 
     guess = s.slope * width
     if s.multipliers is not None:
@@ -246,29 +235,25 @@ def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
     n, m = model.nv, model.equations
     zero = jnp.zeros(model.nv)
     scale = jnp.asarray(model.scale)
-    elastic = block_diagonal(
-        model, [element_matrices(model, i)[0][None] for i in range(len(model.groups))]
-    )[0]
+
+    ratio = _stiffness_over_mass(model, q, t)
 
     def going(s: _Relaxation) -> Bool[Array, ""]:
         return ~s.done & (s.tries < MAX_TRIES)
 
     def once(s: _Relaxation) -> _Relaxation:
         motion = Coordinates(s.q, zero, zero, zero, t, s.multipliers)
-        tangent = inverse_dynamics_tangent(as_it_is(model, s.q, t, s.multipliers), motion)
-        ratio = jnp.trace(elastic) / jnp.maximum(jnp.trace(tangent.mass), 1e-300)
-        damping = elastic + 1e-3 * jnp.where(ratio > 0, ratio, 1.0) * tangent.mass
-        matrix = saddle(
-            tangent.stiffness + damping / s.step, tangent.jacobian, tangent.pushes, tangent.yields
-        )
+        now = as_it_is(model, s.q, t, s.multipliers)
+        state = balance(now, motion)
+        damped = at_rest(mass=1e-3 * ratio / s.step, elastic=1 / s.step)
         fraction = jnp.minimum(s.step, 1.0)
-        left = jnp.concatenate([tangent.residual, fraction * tangent.violation])
-        change = -factorise(matrix).solve(left)
+        left = jnp.concatenate([state.residual, fraction * state.violation])
+        change = -factorize(now, motion, state, damped).solve(left)
         step = change[:n]
         turn = jnp.max(jnp.abs(step / scale))
         good = jnp.isfinite(turn) & (turn < 0.5)
         longer = jnp.where(turn < 0.2, jnp.minimum(2 * s.step, 1e8), s.step)
-        closed = jnp.max(jnp.abs(tangent.violation), initial=0.0) < SETTINGS.tolerance
+        closed = jnp.max(jnp.abs(state.violation), initial=0.0) < SETTINGS.tolerance
         forces = None
         if s.multipliers is not None:
             forces = jnp.where(good, s.multipliers + change[n:], s.multipliers)
@@ -278,7 +263,7 @@ def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
             step=jnp.where(good, longer, s.step / 4),
             done=good & (turn < SETTINGS.tolerance) & (s.step > 10.0) & closed,
             tries=s.tries + 1,
-            violation=tangent.violation,
+            violation=state.violation,
         )
 
     start = _Relaxation(
@@ -291,3 +276,19 @@ def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
     )
     end = lax.while_loop(going, once, start)
     return Rest(end.q, end.multipliers, end.done, end.violation)
+
+
+def _stiffness_over_mass(
+    model: Model, q: Float[Array, " nq"], t: Float[Array, ""]
+) -> Float[Array, ""]:
+    """Elastic stiffness over mass (1/s²), each summed over the coordinates of all elements; 1 without any."""
+    zero = jnp.zeros(model.nv)
+    motion = Coordinates(q, zero, zero, zero, t)
+    found = element_tangents(model, motion, balance(model, motion))
+    elastic = sum(
+        jnp.sum(jnp.trace(element_matrices(model, i)[0], axis1=-2, axis2=-1))
+        for i in range(len(model.groups))
+    )
+    mass = sum(jnp.sum(jnp.trace(part.blocks[0], axis1=-2, axis2=-1)) for part in found)
+    ratio = elastic / jnp.maximum(mass, 1e-300)
+    return jnp.where((ratio > 0) & jnp.isfinite(ratio), ratio, 1.0)

@@ -11,8 +11,8 @@ from supple.compile import jit
 from supple.errors import StateError
 from supple.mechanics.inverse_dynamics_tangent import Tangent, inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates
-from supple.mechanics.slack import as_it_is
 from supple.model.model import Model
+from supple.system.active_set import as_it_is
 
 AT_REST = 1e-6
 """Largest work left at an equilibrium in a unit change of a scaled coordinate, over that of the stiffest."""

@@ -8,30 +8,23 @@ fast, and renewed when it does not.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Bool, Float, Inexact, Int
+from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
+from supple.system.dense import Factors
 
 Vector = Float[Array, " n"]
 Residual = Callable[[Vector], tuple[Vector, Any]]
 """The residual at a point, and what its derivative there can use again."""
 
 
-@runtime_checkable
-class Factors(Protocol):
-    """A factorised matrix."""
-
-    def solve(self, b: Any, /) -> Any:
-        """Solution of A x = b."""
-
-
 Linearise = Callable[[Vector, Any], Factors]
-"""The factorised derivative of the residual, from the point and what the residual left behind."""
+"""The factorized derivative of the residual, from the point and what the residual left behind."""
 
 
 @dataclass(frozen=True)
@@ -43,27 +36,6 @@ class NewtonSettings:
     reuse_below: float = 0.1
     """Keep the factorisation while the update shrinks at least by this factor."""
     smallest_damping: float = 1e-3
-
-
-class Factorisation(NamedTuple):
-    """LU factors with row permutation."""
-
-    lu: Inexact[Array, "n n"]
-    permutation: Int[Array, " n"]
-
-    def solve(self, b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
-        """Solution of A x = b."""
-        column = b[self.permutation][:, None]
-        lower = lax.linalg.triangular_solve(
-            self.lu, column, left_side=True, lower=True, unit_diagonal=True
-        )
-        return lax.linalg.triangular_solve(self.lu, lower, left_side=True, lower=False)[:, 0]
-
-
-def factorise(matrix: Inexact[Array, "n n"]) -> Factorisation:
-    """LU with partial pivoting."""
-    lu, _, permutation = lax.linalg.lu(matrix)
-    return Factorisation(lu, permutation)
 
 
 class NewtonResult(NamedTuple):
@@ -170,11 +142,11 @@ def newton(
     )
 
 
-def with_derivative(root: Vector, residual: Vector, matrix: Float[Array, "n n"]) -> Vector:
+def with_derivative(root: Vector, residual: Vector, factors: Factors) -> Vector:
     """A root with the derivative that the implicit function theorem gives it.
 
     ``residual`` is the (vanishing) residual at the root, as a function of whatever is to be
-    differentiated; ``matrix`` its derivative by the unknown. Works forward and in reverse.
+    differentiated; ``factors`` those of its derivative by the unknown. Works forward and in reverse.
     """
     fixed = lax.stop_gradient(root)
-    return fixed - jnp.linalg.solve(lax.stop_gradient(matrix), residual)
+    return fixed - lax.stop_gradient(factors).solve(residual)

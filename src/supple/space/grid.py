@@ -119,8 +119,7 @@ def rod_grid(
     """
     edges = tuple(sorted({0.0, *field.breaks, *breaks, 1.0}))
     inside = any(0.0 < u < 1.0 for u in samples)
-    smooth = field.degree + EXTRA_NODES + inside * NODES_FOR_POINTS
-    count = nodes_per_panel or smooth + _nodes_for_coils(rest, length, edges)
+    count = nodes_per_panel or nodes_needed(field, rest, edges, length, inside)
     panels = Panels(edges, count, integrator.node_family)
     nodes = panels.nodes
     points = np.concatenate([nodes, np.asarray(samples, dtype=float)])
@@ -155,6 +154,18 @@ def rod_grid(
     )
 
 
+def nodes_needed(
+    field: StrainField,
+    rest: Callable[[Any], Any] | Any,
+    edges: tuple[float, ...],
+    length: Any,
+    inside: bool,
+) -> int:
+    """Nodes in each piece between edges, with or without samples ``inside``."""
+    smooth = field.degree + EXTRA_NODES + inside * NODES_FOR_POINTS
+    return smooth + _nodes_for_coils(rest, length, edges)
+
+
 def _nodes_for_coils(
     rest: Callable[[Any], Any] | Any, length: Any, edges: tuple[float, ...]
 ) -> int:
@@ -166,7 +177,8 @@ def _nodes_for_coils(
         if is_traced(curvature):
             return 0
         turns.append((b - a) * np.mean(np.linalg.norm(curvature, axis=1)))
-    return int(np.ceil(NODES_PER_RADIAN * max(0.0, max(turns) - np.pi)))
+    needed = NODES_PER_RADIAN * max(0.0, max(turns) - np.pi)
+    return int(np.ceil(min(needed, 1e9)))  # whoever asks for that many refuses it
 
 
 def one_sided(nodes: np.ndarray, edges: tuple[float, ...]) -> np.ndarray:

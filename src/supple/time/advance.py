@@ -13,12 +13,12 @@ from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.compile import jit
-from supple.mechanics.forward_dynamics import acceleration
 from supple.mechanics.local import fastest_turn
-from supple.mechanics.slack import can_slack, hold, reconsider, set_out
 from supple.model.inputs import with_inputs
 from supple.model.model import Model
 from supple.model.state import State
+from supple.system.active_set import can_slack, hold, reconsider, set_out
+from supple.system.forward_dynamics import acceleration
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.feedback import Feedback, next_call, open_feedback, react
 from supple.time.guard import Ledger, audit, is_passive, open_ledger

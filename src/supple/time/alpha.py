@@ -19,22 +19,16 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.errors import DescriptionError
 from supple.mechanics.inverse_dynamics import Balance, balance, violation
-from supple.mechanics.inverse_dynamics_tangent import mass_matrix, tangent_of
+from supple.mechanics.inverse_dynamics_tangent import tangent_of
 from supple.mechanics.local import Coordinates, rate_derivative, retract
-from supple.mechanics.saddle import saddle
-from supple.mechanics.separate_tangent import is_separable, separate_tangent, structure_of
-from supple.mechanics.size import error_norm
 from supple.model.model import Model
 from supple.model.state import State
-from supple.solve.newton import (
-    Factors,
-    NewtonResult,
-    NewtonSettings,
-    factorise,
-    newton,
-    with_derivative,
-)
-from supple.solve.separate import factorise_separate
+from supple.solve.newton import NewtonResult, NewtonSettings, newton, with_derivative
+from supple.system.combination import in_step
+from supple.system.dense import Factors, factorize_dense
+from supple.system.error_norm import error_norm
+from supple.system.kkt import saddle
+from supple.system.linear import factorize, mass_system
 from supple.time.scheme import AbstractScheme, Step, state_at
 
 DEFAULTS = NewtonSettings()
@@ -91,24 +85,19 @@ class _Problem(NamedTuple):
         return jnp.concatenate(parts), state
 
     def linearise(self, y: Float[Array, " n"], state: Balance) -> Factors:
-        """The factorised derivative of the equations by the unknowns."""
-        if self.penalty or not is_separable(self.model):
-            return factorise(self.matrix(y, state))
-        structure = structure_of(self.model)
-        tangent = separate_tangent(self.model, structure, self.coordinates(y), state)
-        blocks = [
-            mass + (stiffness + self.by_rate * damping) / self.by_change
-            for mass, damping, stiffness in tangent.blocks
-        ]
-        return factorise_separate(structure, blocks, tangent.jacobians)
+        """The factorized derivative of the equations by the unknowns."""
+        if self.penalty:
+            return factorize_dense(self.matrix(y, state))
+        combination = in_step(self.by_rate, self.by_change)
+        return factorize(self.model, self.coordinates(y), state, combination)
 
     def matrix(self, y: Float[Array, " n"], state: Balance) -> Float[Array, "n n"]:
-        """The derivative of the equations by the unknowns."""
+        """The derivative of the equations by the unknowns, as one dense matrix."""
         tangent = tangent_of(self.model, self.coordinates(y), state)
         soft = tangent.stiffness + self.by_rate * tangent.damping
+        m = self.model.holonomic
         inner = tangent.mass + soft / self.by_change
         if self.penalty:
-            m = self.model.holonomic
             inner = inner + self.penalty * tangent.pushes[:m].T @ tangent.jacobian[:m]
         yields = self.by_change * tangent.yields
         return saddle(inner, tangent.closing(self.by_rate), tangent.pushes, yields)
@@ -126,7 +115,7 @@ class _Problem(NamedTuple):
         """A root that carries derivatives."""
         fixed = lax.stop_gradient(root)
         left, state = self.residual(fixed)
-        return with_derivative(root, left, self.matrix(fixed, state))
+        return with_derivative(root, left, self.linearise(fixed, state))
 
     def after(self, root: Float[Array, " n"]) -> State:
         """The state at the end of the step."""
@@ -317,4 +306,4 @@ class ImplicitEuler(AbstractScheme):
 
 
 def _error(model: Model, gap: Float[Array, " nv"], state: State) -> Float[Array, ""]:
-    return error_norm(model, gap, mass_matrix(model, state.q))
+    return error_norm(model, gap, mass_system(model, state.q))

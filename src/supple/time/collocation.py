@@ -28,12 +28,14 @@ from supple.errors import DescriptionError
 from supple.mechanics.inverse_dynamics import Balance, balance
 from supple.mechanics.inverse_dynamics_tangent import tangent_of
 from supple.mechanics.local import Coordinates
-from supple.mechanics.saddle import saddle
-from supple.mechanics.size import error_norm
 from supple.mechanics.turning import Turns, stage_turns, turn_force, turn_rate
 from supple.model.model import Model
 from supple.model.state import State
-from supple.solve.newton import Factorisation, NewtonSettings, factorise, with_derivative
+from supple.solve.newton import NewtonSettings, with_derivative
+from supple.system.combination import in_step, of_mass
+from supple.system.dense import factorize_dense
+from supple.system.error_norm import error_norm, mass_times
+from supple.system.linear import System, linearize
 from supple.time.scheme import AbstractScheme, Step, state_at
 from supple.time.tableau import REAL, Tableau, collocation_tableau
 
@@ -121,58 +123,60 @@ class _Stages(NamedTuple):
             bottom = jnp.concatenate([closing, yielding], axis=3)
             blocks = jnp.concatenate([jnp.concatenate([blocks, pulling], axis=3), bottom], axis=1)
         left = self.residuals(states)
-        matrix = blocks.reshape(count * n, count * n)
-        found = with_derivative(fixed.reshape(-1), left.reshape(-1), matrix)
+        factors = factorize_dense(blocks.reshape(count * n, count * n))
+        found = with_derivative(fixed.reshape(-1), left.reshape(-1), factors)
         return found.reshape(count, n)
 
 
 class _Corrector(NamedTuple):
-    """One linearisation, factorised, and turned to each stage."""
+    """One linearization, factorized, and turned to each stage."""
 
-    mass: Float[Array, "nv nv"]
-    factors: tuple[Factorisation, ...]
+    mass: System
+    factors: tuple[Any, ...]
     turns: Turns
 
     def solve(self, problem: _Stages, defect: Float[Array, "s n"]) -> Float[Array, "s n"]:
         """Newton correction of the stages."""
         model, tab = problem.model, problem.tableau
         defect = turn_force(model, self.turns, defect)
+        places = np.arange(model.equations) < model.holonomic
         total = jnp.zeros_like(defect)
         for value, row, column, factors in zip(
             tab.eigenvalues, tab.rows, tab.columns, self.factors, strict=True
         ):
-            term = column[:, None] * factors.solve(row @ defect)
+            mu = value.real if abs(value.imag) < REAL else value
+            share = np.concatenate([np.ones(model.nv), np.where(places, mu**-2, mu**-1)])
+            term = column[:, None] * factors.solve(share * (row @ defect))
             total = total + (term if abs(value.imag) < REAL else 2 * term.real)
         return -turn_rate(model, self.turns, total)
 
-    def damped(self, defect: Float[Array, " nv"]) -> Float[Array, " nv"]:
+    def damped(self, model: Model, defect: Float[Array, " nv"]) -> Float[Array, " nv"]:
         """A defect of acceleration with its stiff parts damped."""
         first = self.factors[0]
-        nv = defect.shape[0]
+        dtype = first.solve(jnp.zeros(model.nv + model.equations)).dtype
 
         def damp(_: Any, defect: Float[Array, " nv"]) -> Float[Array, " nv"]:
-            force = jnp.pad(self.mass @ defect, (0, first.lu.shape[0] - nv))
-            return first.solve(force.astype(first.lu.dtype)).real[:nv]
+            force = jnp.pad(mass_times(model, self.mass, defect), (0, model.equations))
+            return first.solve(force.astype(dtype)).real[: model.nv]
 
         return lax.fori_loop(0, ERROR_FILTERS, damp, defect)
 
 
 def _corrector(problem: _Stages, guess: Float[Array, "s n"], states: Balance) -> _Corrector:
-    """Linearised about the middle stage of a guess, from the balances there."""
+    """Linearized about the middle stage of a guess, from the balances there.
+
+    The equations of eigenvalue μ are those of a step with δẋ = a δx, a = 1/(hμ), δẍ = a² δx; those between
+    coordinates are divided by μ², those between velocities by μ.
+    """
     tab, h = problem.tableau, problem.h
     c = problem.coordinates(guess)
     middle = len(tab.nodes) // 2
-    tangent = tangent_of(problem.model, *jax.tree.map(lambda part: part[middle], (c, states)))
-    factors = []
-    for value in tab.eigenvalues:
-        mu = value.real if abs(value.imag) < REAL else value
-        matrix = tangent.mass + (h * mu) * tangent.damping + (h * mu) ** 2 * tangent.stiffness
-        places = np.arange(problem.model.equations) < problem.model.holonomic
-        closing = np.where(places, mu**2, mu)[:, None] * tangent.closing(1 / (h * mu))
-        yields = tangent.yields / h**2
-        factors.append(factorise(saddle(matrix, closing, tangent.pushes, yields)))
+    values = [value.real if abs(value.imag) < REAL else value for value in tab.eigenvalues]
+    steps = [in_step(1 / (h * mu), 1 / (h * mu) ** 2) for mu in values]
+    there, state = jax.tree.map(lambda part: part[middle], (c, states))
+    mass, *systems = linearize(problem.model, there, state, (of_mass(), *steps))
     turns = stage_turns(problem.model, states.motion, middle)
-    return _Corrector(tangent.mass, tuple(factors), turns)
+    return _Corrector(mass, tuple(system.factorize() for system in systems), turns)
 
 
 class _Loop(NamedTuple):
@@ -250,7 +254,8 @@ class Collocation(AbstractScheme):
         error = jnp.zeros(())
         if budget is not None:
             # The stages' polynomial should pass through the known acceleration at the start.
-            gap = corrector.damped(jnp.asarray(tab.start) @ stages[:, : model.nv] - state.a)
+            defect = jnp.asarray(tab.start) @ stages[:, : model.nv] - state.a
+            gap = corrector.damped(model, defect)
             error = error_norm(model, ERROR_WEIGHT * h**2 * gap, corrector.mass)
         return Step(
             state=self._finish(model, state, stages, h),

@@ -14,11 +14,12 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.errors import DescriptionError
-from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent, mass_matrix
 from supple.mechanics.local import Coordinates
-from supple.mechanics.size import error_norm
 from supple.model.model import Model
 from supple.model.state import State
+from supple.system.error_norm import error_norm
+from supple.system.forward_dynamics import chart_acceleration
+from supple.system.linear import mass_system
 from supple.time.scheme import AbstractScheme, Step, state_at
 
 ORDERS = {"euler": 1, "rk4": 4, "dopri5": 5}
@@ -92,9 +93,7 @@ class Explicit(AbstractScheme):
         n = model.nv
 
         def field(t: Any, y: Float[Array, " m"], _: None) -> Float[Array, " m"]:
-            zero = jnp.zeros(n)
-            still = inverse_dynamics_tangent(model, Coordinates(state.q, y[:n], y[n:], zero, t))
-            return jnp.concatenate([y[n:], -jnp.linalg.solve(still.mass, still.residual)])
+            return jnp.concatenate([y[n:], chart_acceleration(model, state.q, y[:n], y[n:], t)])
 
         term = diffrax.ODETerm(field)
         start = jnp.concatenate([jnp.zeros(n), state.v])
@@ -107,7 +106,7 @@ class Explicit(AbstractScheme):
         error = jnp.zeros(())
         if budget is not None:
             gap = jnp.zeros(n) if y_error is None else y_error[:n]
-            error = error_norm(model, gap, mass_matrix(model, state.q))
+            error = error_norm(model, gap, mass_system(model, state.q))
         moved = jnp.abs(reached.x / jnp.asarray(model.scale))
         # An explicit step cannot fail to converge; one that turns the robot by a radian has blown up.
         good = jnp.all(jnp.isfinite(y)) & (jnp.max(moved) < 1.0)

@@ -8,10 +8,10 @@ from jax import lax
 from jaxtyping import Float, Int
 
 from supple.arrays import Array
-from supple.mechanics.forward_dynamics import set_going
-from supple.mechanics.slack import can_slack, reconsider
 from supple.model.model import Model
 from supple.model.state import State
+from supple.system.active_set import can_slack, reconsider
+from supple.system.forward_dynamics import set_going
 from supple.time.advance import Status
 from supple.time.scheme import AbstractScheme
 

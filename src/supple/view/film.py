@@ -94,9 +94,9 @@ class Painter:
         self.axes.add_collection(
             LineCollection(list(pairs[near]), colors=GRID, linewidths=0.8, zorder=0)
         )
-        figure.text(0.02, 0.95, self.drawing.name, fontsize=13, weight="bold", color="#333")
+        figure.text(0.02, 0.95, _plain(self.drawing.name), fontsize=13, weight="bold", color="#333")
         self.clock = figure.text(0.98, 0.95, "", fontsize=12, ha="right", color="#333")
-        figure.text(0.98, 0.02, self._thick(), fontsize=8, ha="right", color="#77808e")
+        figure.text(0.98, 0.02, _plain(self._thick()), fontsize=8, ha="right", color="#77808e")
         if self.colour == "plain":
             return
         quantity = QUANTITIES[self.colour]
@@ -270,6 +270,11 @@ def _write_gif(path: Path, pictures: Iterator[np.ndarray], fps: int) -> None:
         Image.fromarray(picture).quantize(128, dither=Image.Dither.NONE) for picture in pictures
     ]
     first.save(path, save_all=True, append_images=others, duration=round(1000 / fps), loop=0)
+
+
+def _plain(text: str) -> str:
+    """Text that holds names, which are never formulas."""
+    return text.replace("$", r"\$")
 
 
 def _ffmpeg() -> str:

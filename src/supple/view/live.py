@@ -8,14 +8,19 @@ import numpy as np
 
 from supple.errors import StateError
 from supple.robot.robot import Robot
-from supple.run.live import LiveRun
+from supple.run.live import Drive, LiveRun
 from supple.view.drawing import drawing_of
+from supple.view.gate import flag, number, point, table
 from supple.view.viewer import LOOPBACK, Window
 
 LATE = 0.9
 """A simulation with less of its real time than this is called slow."""
 RATE = 30.0
 """Pictures a second, at most."""
+SOFTER = 100.0
+"""How many times as soft, or as stiff, as at first the spring of the mouse may be."""
+REACH = 100.0
+"""How far the mouse may pull, over the size of the robot."""
 
 
 class Live(Window):
@@ -29,24 +34,46 @@ class Live(Window):
             raise StateError(f"speed: got {speed!r}; need a number > 0 (1 is real time)")
         self.run, self.speed, self.factor, self.paused = run, speed, 0.0, False
         self.wanted = {drive.name: drive.value for drive in run.drives}
-        self._factors = {drive.name: drive.factor for drive in run.drives}
+        self._spring, self._reach = run.spring, 0.0
         self._reset, self._said = False, ""
         super().__init__(run.model.name, **options)
         self._start(self._go)
 
     def hear(self, words: Mapping[str, Any]) -> None:
         """Sliders, buttons and the mouse."""
-        for name, value in words.get("set", {}).items():
-            self.wanted[name] = float(value) / self._factors[name]
+        words = table(words, {"set", "spring", "pull", "pause", "reset"}, "page")
+        drives = {drive.name: drive for drive in self.run.drives}
+        wanted = {
+            name: _within(drives[name], value)
+            for name, value in table(words.get("set", {}), set(drives), "set").items()
+        }
+        spring = words.get("spring", self.run.spring)
+        spring = number(spring, self._spring / SOFTER, self._spring * SOFTER, "spring")
+        pulled = self._pulled(words.get("pull"))
+        paused = flag(words.get("pause", self.paused), "pause")
+        reset = flag(words.get("reset", False), "reset")
+        # All of it makes sense.
+        self.wanted |= wanted
+        self.paused = paused
         if "spring" in words:
-            self.run.spring = float(words["spring"])
+            self.run.spring = spring
         if "pull" in words:
-            given = words["pull"]
-            self.run.pull(*((given["item"], given["target"]) if given else (None, None)))
-        if "pause" in words:
-            self.paused = bool(words["pause"])
-        if words.get("reset"):
+            self.run.pull(*pulled)
+        if reset:
             self.reset()
+
+    def _pulled(self, given: Any) -> tuple[str | None, Any]:
+        """What is pulled, and where to, no further than a spring makes sense; None lets go."""
+        if given is None:
+            return None, None
+        given = table(given, {"item", "target"}, "pull")
+        item, target = given.get("item"), np.array(point(given.get("target"), "pull"))
+        drawing = self.drawing
+        if not isinstance(item, str) or item not in self.run.pulls or drawing is None:
+            raise StateError("pull: got something else; need an item that can be pulled")
+        here = drawing.frame_position[0, drawing.frames.index(item)]
+        far = float(np.linalg.norm(target - here))
+        return item, here + min(1.0, self._reach / max(far, 1e-300)) * (target - here)
 
     def reset(self) -> None:
         """Go back to the start, with the drives where they were."""
@@ -57,7 +84,9 @@ class Live(Window):
         return drawing_of(self.run.newest, 1, energies=False)
 
     def _go(self) -> None:
-        self.put(self._drawing(), live=self._controls())
+        drawing = self._drawing()
+        self._reach = REACH * drawing.span
+        self.put(drawing, live=self._controls())
         self.run.step(self.wanted)  # compiles
         counted, since, last = self.run.t, clock.monotonic(), clock.monotonic()
         due = self.run.t
@@ -95,7 +124,8 @@ class Live(Window):
             }
             for drive in self.run.drives
         ]
-        return {"drives": drives, "pulls": list(self.run.pulls), "spring": self.run.spring}
+        pulls = {"pulls": list(self.run.pulls), "spring": self._spring, "softer": SOFTER}
+        return {"drives": drives, **pulls}
 
     def _say(self) -> None:
         run, warn = self.run, False
@@ -114,6 +144,12 @@ class Live(Window):
         if text != self._said:
             self._said = text
             self.server.tell("says", {"text": text, "warn": warn})
+
+
+def _within(drive: Drive, value: Any) -> float:
+    """A value of a slider, in its unit, as the drive takes it."""
+    low, high = drive.factor * drive.low, drive.factor * drive.high
+    return number(value, low, high, "set") / drive.factor
 
 
 def tick(length: float) -> float:

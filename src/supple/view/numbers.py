@@ -93,7 +93,8 @@ def _of_drives(places: Places) -> Iterator[Number]:
 
 def _of_closures(places: Places) -> Iterator[Number]:
     own = places.result.model.closures
-    for name in own.names if own.size else ():
+    needed = [name for k, name in enumerate(own.names) if k in own.joint_of_row]
+    for name in needed:  # of others no wrench is known
         wrench = places.result.closure(name)
         yield Number(name, "force", "N", wrench[:, 3:], XYZ)
         yield Number(name, "moment", "N m", wrench[:, :3], XYZ)

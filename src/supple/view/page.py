@@ -38,7 +38,7 @@ def page_with(title: str, scene: dict[str, Any] | None) -> str:
     """The page with a scene inside, or one that asks its server for it."""
     data = ""
     if scene is not None:
-        text = json.dumps(scene, separators=(",", ":")).replace("</", "<\\/")
+        text = json.dumps(scene, separators=(",", ":")).replace("<", "\\u003c")  # never a tag
         data = f'<script type="application/json" id="scene">{text}</script>'
     return _template().substitute(
         title=html.escape(title),

@@ -1,23 +1,40 @@
 """A small server for the page: it sends what is to be shown, and hears what is done there.
 
-``/events`` tells pages that there is another scene, or what has moved; each page gets the newest, and misses
-what it was too slow for. ``/do`` takes what users do, as JSON.
+Behind a token that is part of the address (:mod:`supple.view.gate`), ``events`` tells pages that there is
+another scene, or what has moved; each page gets the newest, and misses what it was too slow for. ``do`` takes
+what users do, as JSON.
 """
 
 import errno
 import json
+import socketserver
 import threading
 from collections.abc import Callable, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from supple.errors import StateError
+from supple.view.gate import LAST_PORT, Gate, check_address
 from supple.view.page import page_with
 
 TRIES = 32
 """Ports that are tried, one after the other."""
-LARGEST = 1_000_000
+LARGEST = 100_000
 """Bytes that a page may say at once."""
+MOST = 64
+"""Connections at once; a page holds a few."""
+PATIENCE = 30.0
+"""Seconds that a connection may be silent, or not take what it is sent."""
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; img-src data: blob:; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'self'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+"""Nothing is kept, loaded from elsewhere, shown inside pages of others, or told to them."""
 
 
 class Server:
@@ -31,14 +48,24 @@ class Server:
         self.news: dict[str, tuple[int, str]] = {}
         """Newest event of each kind: its number, and what it says."""
         self.changed, self.closed, self._count = threading.Condition(), False, 0
-        self._http = _listening(host, port, self)
+        family, address = check_address(host, port)
+        self.gate = Gate(host, address)
+        self._hearing = threading.Lock()
+        self._http = _listening(family, address, port, self)
         threading.Thread(target=self._http.serve_forever, args=(0.1,), daemon=True).start()
 
     @property
     def url(self) -> str:
-        """Where to look."""
-        host, port = self._http.server_address[:2]
-        return f"http://{host!s}:{port}"
+        """Where to look. It is all that opens the page: who has it may look and drive."""
+        host, port = (str(part) for part in self._http.server_address[:2])
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}/{self.gate.token}/"
+
+    def heard(self, words: Any) -> None:
+        """Take what a page says, one after the other; raises where that makes no sense."""
+        if not isinstance(words, dict):
+            raise StateError("got something else; need a table")
+        with self._hearing:
+            self.hear(words)
 
     def put(self, scene: dict[str, Any]) -> None:
         """Show another scene."""
@@ -70,60 +97,103 @@ class Server:
         self._http.server_close()
 
 
-class _Http(ThreadingHTTPServer):
+class _Http(socketserver.ThreadingMixIn, socketserver.TCPServer):
     daemon_threads = True
     allow_reuse_address = False
-    shown: Server
+    request_queue_size = 32
 
+    def __init__(self, family: Any, address: tuple[str, int], shown: Server) -> None:
+        self.address_family, self.shown = family, shown
+        self._free = threading.BoundedSemaphore(MOST)
+        super().__init__(address, _Handler)
 
-def _listening(host: str, port: int, server: Server) -> _Http:
-    for tried in range(port, port + TRIES) if port else (0,):
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Answer on a thread, unless there are too many."""
+        if not self._free.acquire(blocking=False):
+            self.shutdown_request(request)
+            return
+        super().process_request(request, client_address)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Answer, and make room for the next."""
         try:
-            http = _Http((host, tried), _Handler)
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: what a stranger sends is no news."""
+
+
+def _listening(family: Any, address: str, port: int, server: Server) -> _Http:
+    """Listen on a port or one of the next, or on any that is free."""
+    for tried in (*range(port, min(port + TRIES, LAST_PORT + 1)), 0) if port else (0,):
+        try:
+            return _Http(family, (address, tried), server)
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
-                raise StateError(f"view: cannot listen on {host}:{tried}: {error}") from error
-            continue
-        http.shown = server
-        return http
-    raise StateError(f"port: got {port}; all of {port} … {port + TRIES - 1} are taken")
+                raise StateError(f"view: cannot listen on {address}:{tried}: {error}") from error
+    raise StateError(f"port: got {port}; need one that is free")
 
 
 class _Handler(BaseHTTPRequestHandler):
     server: _Http
     protocol_version = "HTTP/1.1"
+    server_version, sys_version = "supple", ""
+    timeout = PATIENCE
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing: programs read what commands print."""
 
-    def _answer(self, kind: str, text: str, status: int = 200) -> None:
+    def _answer(self, kind: str, text: str, status: int = 200, **headers: str) -> None:
         body = text.encode()
         self.send_response(status)
         self.send_header("Content-Type", f"{kind}; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
-        self.send_header("Cache-Control", "no-store")
+        for name, value in {**HEADERS, **headers}.items():
+            self.send_header(name, value)
+        if status >= 400:  # what came with it is not read
+            self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)
+
+    def _place(self) -> str | None:
+        """What is asked for, behind the token; None where it was refused."""
+        gate = self.server.shown.gate
+        place = gate.inside(self.requestline.split()[1])  # ``path`` has no double slashes
+        changes = self.command != "GET"
+        if place is None or gate.refuses(
+            self.headers, page=place in ("", "/") and not changes, changes=changes
+        ):
+            self._answer("text/plain", "need the address that was printed\n", 403)
+            return None
+        return place
 
     def do_GET(self) -> None:
         """The page, its scene, or what happens."""
         shown = self.server.shown
         try:
-            if self.path == "/":
+            place = self._place()
+            if place is None:
+                return
+            if place == "":
+                self._answer("text/plain", "", 308, Location=f"/{shown.gate.token}/")
+            elif place == "/":
                 self._answer("text/html", page_with(shown.title, None))
-            elif self.path == "/scene" and shown.scene is not None:
+            elif place == "/scene" and shown.scene is not None:
                 self._answer("application/json", json.dumps(shown.scene, separators=(",", ":")))
-            elif self.path == "/events":
+            elif place == "/events":
                 self._events(shown)
             else:
-                self._answer("text/plain", "nothing here", 404)
-        except (BrokenPipeError, ConnectionResetError):
+                self._answer("text/plain", "nothing here\n", 404)
+        except (ConnectionError, TimeoutError):
             self.close_connection = True  # the page was closed
 
     def _events(self, shown: Server) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
-        self.send_header("Cache-Control", "no-store")
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
         self.end_headers()
         count = 0
         while not shown.closed:
@@ -137,16 +207,21 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """What is done in the page. Pages of others cannot send this kind of content without being asked."""
-        length = int(self.headers.get("Content-Length") or 0)
-        ours = self.headers.get_content_type() == "application/json"
-        if self.path != "/do" or not ours or not 0 < length <= LARGEST:
-            self.close_connection = True
-            self._answer("text/plain", "nothing to do", 400)
-            return
         try:
-            words = json.loads(self.rfile.read(length))
-            self.server.shown.hear(words)
-        except (ValueError, TypeError, KeyError) as error:
-            self._answer("text/plain", f"not understood: {error}", 400)
-            return
-        self._answer("text/plain", "done")
+            place = self._place()
+            if place is None:
+                return
+            given = self.headers.get("Content-Length", "")
+            length = int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
+            ours = self.headers.get_content_type() == "application/json"
+            if place != "/do" or not ours or not 0 < length <= LARGEST:
+                self._answer("text/plain", "nothing to do\n", 400)
+                return
+            try:
+                self.server.shown.heard(json.loads(self.rfile.read(length)))
+            except (ValueError, RecursionError) as error:  # also errors of ours
+                self._answer("text/plain", f"not understood: {error}\n", 400)
+                return
+            self._answer("text/plain", "done\n")
+        except (ConnectionError, TimeoutError):
+            self.close_connection = True

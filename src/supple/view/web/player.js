@@ -215,18 +215,19 @@ place("fold").onclick = () => { place("side").classList.toggle("folded"); place(
 // What a live run says, and how it is driven.
 function drive(live) {
   if (player.live) { player.live.pulls = live.pulls; return; }
-  player.live = {...live, t: 0, paused: false, sliders: {}};
+  player.live = {...live, t: 0, paused: false, sliders: new Map()};
   const own = player.live, says = make("p", {textContent: "compiling …"}), pause = make("button", {textContent: "Pause"});
   const reset = make("button", {textContent: "Reset"});
   pause.onclick = () => { own.paused = !own.paused; pause.textContent = own.paused ? "Go on" : "Pause"; tell({pause: own.paused}); };
-  reset.onclick = () => { for (const d of own.drives) own.sliders[d.name].put(d.value); tell({reset: true}); };
+  reset.onclick = () => { for (const d of own.drives) own.sliders.get(d.name).put(d.value); tell({reset: true}); };
   own.says = says;
   player.panel.put("Run", make("div", {}, says, pause, " ", reset));
-  const drives = make("div", {}, ...own.drives.map(d => own.sliders[d.name] = slider(d.name, d, value => tell({set: {[d.name]: value}}))));
+  for (const d of own.drives) own.sliders.set(d.name, slider(d.name, d, value => tell({set: {[d.name]: value}})));
+  const drives = make("div", {}, ...own.sliders.values());
   if (!own.drives.length) drives.append(make("p", {textContent: "Nothing drives this robot: it has no tendon, chamber, motor or load."}));
   player.panel.put("Drive", drives);
   if (own.pulls.length) player.panel.put("Pull", make("div", {}, make("p", {textContent: "Drag a body, or a rod by its tip."}),
-    slider("spring", {low: own.spring / 100, high: own.spring * 100, value: own.spring, unit: "N/m", log: true}, value => tell({spring: value}))));
+    slider("spring", {low: own.spring / own.softer, high: own.spring * own.softer, value: own.spring, unit: "N/m", log: true}, value => tell({spring: value}))));
   for (const part of ["Pull", "Drive", "Run"].map(title => player.panel.parts[title])) part?.parentNode.prepend(part);
 }
 

@@ -8,13 +8,15 @@ from jax import lax
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.mechanics.inverse_dynamics import inverse_dynamics, violation, violation_in
+from supple.mechanics.inverse_dynamics import balance, violation_in
 from supple.mechanics.kinematics import Kinematics, a_moment_later, kinematics
-from supple.mechanics.local import Coordinates, retract
-from supple.mechanics.saddle import saddle
+from supple.mechanics.local import Coordinates
 from supple.mechanics.slips import slip_motions
 from supple.model.model import Model
 from supple.model.state import State
+from supple.system.combination import of_mass
+from supple.system.dense import Factors
+from supple.system.linear import factorize
 
 
 class Acceleration(NamedTuple):
@@ -42,14 +44,25 @@ def acceleration(
 ) -> Acceleration:
     """Accelerations, and the forces with which the equations of the model are kept."""
     t = jnp.asarray(t, dtype=float)
-    residual, matrix = _linear_part(model, q, v, t)
+    residual, factors = _linear_part(model, q, jnp.zeros(model.nv), v, t)
     n = model.nv
     if model.equations == 0:
-        return Acceleration(-jnp.linalg.solve(matrix, residual), None)
+        return Acceleration(-factors.solve(residual), None)
     # The equations' second derivative in time vanishes: J a = -J̇ v.
-    right = jnp.concatenate([residual, _rates(model, q, v, t)[1]])
-    found = -jnp.linalg.solve(matrix, right)
+    found = -factors.solve(jnp.concatenate([residual, _rates(model, q, v, t)[1]]))
     return Acceleration(found[:n], found[n:])
+
+
+def chart_acceleration(
+    model: Model,
+    q: Float[Array, " nq"],
+    x: Float[Array, " nv"],
+    xdot: Float[Array, " nv"],
+    t: Float[Array, ""],
+) -> Float[Array, " nv"]:
+    """ẍ at a motion in the chart around q, of a robot without equations."""
+    residual, factors = _linear_part(model, q, x, xdot, t)
+    return -factors.solve(residual)
 
 
 def set_going(
@@ -61,11 +74,11 @@ def set_going(
     n = model.nv
 
     def once(state: State, _: None) -> tuple[State, None]:
-        residual, matrix = _linear_part(model, q, state.v, t)
+        residual, factors = _linear_part(model, q, jnp.zeros(n), state.v, t)
         rate, change = _rates(model, q, state.v, t)
-        left = jnp.stack([jnp.pad(rate, (n, 0)), jnp.concatenate([residual, change])], axis=1)
-        found = -jnp.linalg.solve(matrix, left)
-        return State(t, q, state.v + found[:n, 0], found[:n, 1], found[n:, 1]), None
+        jump = -factors.solve(jnp.pad(rate, (n, 0)))
+        found = -factors.solve(jnp.concatenate([residual, change]))
+        return State(t, q, state.v + jump[:n], found[:n], found[n:]), None
 
     # First the velocity, then the acceleration there: the same again, and compiled only once.
     start = State(t, q, v, jnp.zeros(n), jnp.zeros(model.equations))
@@ -85,33 +98,24 @@ def allowed_velocity(
     if model.equations == 0:
         return v
     t = jnp.asarray(t, dtype=float)
-    _, matrix = _linear_part(model, q, v, t)
-    right = jnp.concatenate([jnp.zeros(model.nv), _rates(model, q, v, t)[0]])
-    return v - jnp.linalg.solve(matrix, right)[: model.nv]
+    _, factors = _linear_part(model, q, jnp.zeros(model.nv), v, t)
+    right = jnp.pad(_rates(model, q, v, t)[0], (model.nv, 0))
+    return v - factors.solve(right)[: model.nv]
 
 
 def _linear_part(
-    model: Model, q: Float[Array, " nq"], v: Float[Array, " nv"], t: Float[Array, ""]
-) -> tuple[Float[Array, " nv"], Float[Array, "n_and_m n_and_m"]]:
-    """Balance without accelerations, and [[M, Pᵀ], [J, Y]]."""
-    zero, n, m = jnp.zeros(model.nv), model.nv, model.equations
-
-    def balance(y: Float[Array, " n_and_m"]) -> Float[Array, " nv"]:
-        multipliers = y[n:] if m else None
-        return inverse_dynamics(model, Coordinates(q, zero, v, y[:n], t, multipliers))
-
-    # The balance is affine in accelerations and multipliers: its linear part is (M, Pᵀ).
-    residual, push = jax.linearize(balance, jnp.zeros(n + m))
-    top = jax.vmap(push)(jnp.eye(n + m)).T
-    jacobian = top[:, n:].T
-    if model.transmissions.rubs:  # multipliers act along other directions
-        places = jax.jacfwd(lambda x: violation(model, retract(model, q, x), t))(zero)
-        jacobian = jnp.concatenate([places, jacobian[model.holonomic :]])
-    yields = jnp.zeros(m)
-    if (law := model.transmissions.imposing) is not None:
-        yields = lax.dynamic_update_slice(yields, law.yields, (model.imposed_rows.start,))
-    jacobian = jnp.where(yields[:, None] > 0, 0.0, jacobian)
-    return residual, saddle(top[:, :n], jacobian, top[:, n:].T, yields)
+    model: Model,
+    q: Float[Array, " nq"],
+    x: Float[Array, " nv"],
+    xdot: Float[Array, " nv"],
+    t: Float[Array, ""],
+) -> tuple[Float[Array, " nv"], Factors]:
+    """Balance without accelerations and multipliers, and the factors of [[M, Pᵀ], [J, Y]]."""
+    zero = jnp.zeros(model.nv)
+    multipliers = jnp.zeros(model.equations) if model.equations else None
+    c = Coordinates(q, x, xdot, zero, t, multipliers)
+    state = balance(model, c)
+    return state.residual, factorize(model, c, state, of_mass())
 
 
 def violation_rates(

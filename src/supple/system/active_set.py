@@ -1,8 +1,8 @@
 """Tendons of imposed length that can only pull: each is taut or slack.
 
-A taut one is as long as is imposed, its multiplier the tension: ℓ - goal = 0, T ≥ 0. A slack one is shorter
-and has none: T = 0, ℓ - goal ≤ 0. A solve takes one of the two for granted; whoever asked for it looks
-afterwards and, where that was wrong, asks again.
+A taut one is as long as is imposed, its multiplier the tension: ℓ - goal = 0, T ≥ 0. A slack one is
+shorter and has none: T = 0, ℓ - goal ≤ 0. A solve takes one of the two for granted; whoever asked for it
+looks afterwards and, where that was wrong, asks again.
 """
 
 import equinox as eqx
@@ -12,16 +12,16 @@ from jax import lax
 from jaxtyping import Bool, Float
 
 from supple.arrays import Array
-from supple.mechanics.forward_dynamics import (
+from supple.mechanics.inverse_dynamics import violation
+from supple.model.model import Model
+from supple.model.state import State
+from supple.system.forward_dynamics import (
     Acceleration,
     acceleration,
     allowed_velocity,
     set_going,
     violation_rates,
 )
-from supple.mechanics.inverse_dynamics import violation
-from supple.model.model import Model
-from supple.model.state import State
 
 CLOSE = 1e-9
 """Of a tendon's length: what it may be too long."""

@@ -1,0 +1,1 @@
+"""Between mechanics and solvers: a robot's linear systems by structure, its equations, its start."""

@@ -1,0 +1,204 @@
+"""Fronts of the elements, put together from their blocks and the links that touch them."""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Inexact
+
+from supple.arrays import Array
+from supple.mechanics import rows
+from supple.mechanics.element_tangent import group_states, loaded_gravity
+from supple.mechanics.inverse_dynamics import Balance
+from supple.mechanics.local import Coordinates
+from supple.mechanics.sample_laws import attached_laws
+from supple.model.model import Model
+from supple.system.blocks import Blocks, group_blocks
+from supple.system.combination import Combination
+from supple.system.couplings import (
+    Coupling,
+    LinkValues,
+    closure_coupling,
+    coordinate_coupling,
+    link_values,
+    slip_coupling,
+    with_laws,
+    wrench_diagonal,
+)
+from supple.system.links import Link
+from supple.system.plan import Kind, Part, Plan
+
+Matrices = Inexact[Array, "_ _ _"]
+
+
+class Assembly(NamedTuple):
+    """Blocks of all groups and rows of all links, for one combination."""
+
+    plan: Plan
+    blocks: list[Blocks]
+    values: LinkValues
+    combination: Combination
+
+    def motion_at(self, samples: np.ndarray, width: int) -> Inexact[Array, "n depth width"]:
+        """What the coordinates of the elements of some flat samples add to y there; padded to a width."""
+        depth = self.combination.depth
+        order, parts, start = [], [], 0
+        for (count, own, points), used, block in zip(
+            self.plan.structure.sizes, self.plan.used, self.blocks, strict=True
+        ):
+            stop = start + count * points
+            here = np.flatnonzero((samples >= start) & (samples < stop))
+            if len(here):
+                local = samples[here] - start
+                place = (local // points) * len(used) + np.searchsorted(used, local % points)
+                flat = block.motion.reshape(count * len(used), depth, own)
+                found = rows.take(flat, place)
+                parts.append(jnp.pad(found, ((0, 0), (0, 0), (0, width - own))))
+                order.append(here)
+            start = stop
+        whole = parts[0] if len(parts) == 1 else jnp.concatenate(parts)
+        return rows.take(whole, np.argsort(np.concatenate(order), kind="stable"))
+
+    def fronts(self, kind: Kind, *, core: bool = False) -> Matrices:
+        """Fronts of a kind: own unknowns (the element's, then links'), port, riders."""
+        blocks = self.blocks[kind.group]
+        K, L, P, N = (rows.take(part, kind.rows) for part in blocks[:4])
+        width, depth = K.shape[-1], self.combination.depth
+        parts = [*kind.own, *kind.riders]
+        first = 1 + len(kind.own) + kind.port  # place of the first rider
+        port = 1 + len(kind.own)
+        places = [1 + k for k in range(len(kind.own))] + [
+            first + k for k in range(len(kind.riders))
+        ]
+        heights = [width, *(p.size for p in kind.own), *([6] * kind.port)]
+        widths = [width, *(p.size for p in kind.own), *([depth] * kind.port)]
+        heights += [part.size for part in kind.riders]
+        widths += [part.size for part in kind.riders]
+        grid: dict[tuple[int, int], Matrices] = {}
+
+        def add(i: int, j: int, block: Matrices) -> None:
+            grid[i, j] = grid[i, j] + block if (i, j) in grid else block
+
+        add(0, 0, K)
+        if kind.port:
+            add(0, port, L)
+            add(port, 0, P)
+            add(port, port, N)
+        for number, (part, place) in enumerate(zip(parts, places, strict=True)):
+            if number < len(kind.own) and part.wrench:
+                add(place, place, wrench_diagonal(self.values, self._equations(part)))
+            for touch in part.touches:
+                coupling = self._coupling(kind, part, touch, width)
+                add(place, 0, coupling.by_x)
+                add(0, place, coupling.in_balance)
+                if kind.port:
+                    add(place, port, coupling.by_y)
+                    add(port, place, coupling.in_wrench)
+                if part.core_touch >= 0:
+                    target = first + part.core_part
+                    self._add_pair(add, kind, part, touch, place, target, port, width)
+        return _matrix(grid, heights, widths, kind.count)
+
+    def core_links(self) -> list[tuple[np.ndarray, Matrices]]:
+        """Blocks of links that are in the core, of one size together, with their places there."""
+        plan = self.plan
+        found: dict[int, list[tuple[int, int]]] = {}
+        for i, start in zip(plan.core_links.tolist(), plan.core_start.tolist(), strict=True):
+            if i in plan.wrenches:
+                found.setdefault(plan.structure.links[i].size, []).append((i, start))
+        parts = []
+        for size, members in found.items():
+            equations = np.array([plan.structure.links[i].rows for i, _ in members])
+            places = np.array([start for _, start in members])[:, None] + np.arange(size + 6)
+            parts.append((places, wrench_diagonal(self.values, equations)))
+        return parts
+
+    def _links(self, part: Part) -> list[Link]:
+        links = self.plan.structure.links
+        return [links[i] for i in part.index.tolist()]
+
+    def _equations(self, part: Part) -> np.ndarray:
+        """(n, r) equations of closures."""
+        return np.array([link.rows for link in self._links(part)])
+
+    def _coupling(self, kind: Kind, part: Part, touch: int, width: int) -> Coupling:
+        links = self._links(part)
+        index = np.array([link.index for link in links])
+        depth = self.combination.depth
+        if part.family == "coordinate":
+            columns = np.array([link.column for link in links])
+            return coordinate_coupling(self.values, index, columns, width, depth)
+        samples = np.array([link.touches[touch].sample for link in links])
+        motion = self.motion_at(samples, width)
+        if part.family == "slip":
+            return slip_coupling(self.values, index, motion, self.combination)
+        outer = np.array([link.sides[touch] == 0 for link in links])
+        equations = self._equations(part)
+        return closure_coupling(
+            self.values, equations, index, outer, part.wrench, motion, self.combination
+        )
+
+    def _add_pair(self, add, kind, part, touch, place, target, port, width):  # type: ignore[no-untyped-def]
+        """A closure between the element and one in the core: what each side does to the other."""
+        links, weight = self._links(part), self.combination.stiffness
+        index = np.array([link.index for link in links])
+        outer = np.array([link.sides[touch] == 0 for link in links])
+        here, there = (
+            self.motion_at(np.array([link.touches[k].sample for link in links]), size)[:, :6]
+            for k, size in ((touch, width), (part.core_touch, kind.riders[part.core_part].size))
+        )
+        H = (
+            np.where(outer, 1.0, -1.0)[:, None, None]
+            * self.values.closure_rows[self._equations(part)]
+        )
+        of_outer, of_inner = self.values.of_outer[index], self.values.of_inner[index]
+        mine = jnp.where(outer[:, None, None], of_outer, of_inner)
+        other = jnp.where(outer[:, None, None], of_inner, of_outer)
+        back = -weight * mine @ there
+        forth = -weight * jnp.swapaxes(there, -1, -2) @ other
+        add(0, target, jnp.swapaxes(here, -1, -2) @ back)
+        add(target, 0, forth @ here)
+        if kind.port:
+            depth = self.combination.depth
+            add(port, target, back)
+            add(target, port, jnp.pad(forth, ((0, 0), (0, 0), (0, depth - 6))))
+        add(place, target, -H @ there)
+        add(target, place, -jnp.swapaxes(H @ there, -1, -2))
+
+
+def assemble(
+    model: Model,
+    plan: Plan,
+    c: Coordinates,
+    state: Balance,
+    combinations: tuple[Combination, ...],
+) -> list[Assembly]:
+    """Everything that the fronts are made of at a motion, for each combination."""
+    values, laws = link_values(model, plan, c, state)
+    attached = with_laws(model, attached_laws(model, state, c.t), laws)
+    gravity = loaded_gravity(model)
+    groups = [
+        group_blocks(at, gravity, combinations, used)
+        for at, used in zip(group_states(model, c, state, attached), plan.used, strict=True)
+    ]
+    return [
+        Assembly(plan, [blocks[k] for blocks in groups], values, combination)
+        for k, combination in enumerate(combinations)
+    ]
+
+
+def _matrix(
+    grid: dict[tuple[int, int], Matrices], heights: list[int], widths: list[int], count: int
+) -> Matrices:
+    """Matrices from their blocks; zero where there are none."""
+    dtype = jnp.result_type(*(block.dtype for block in grid.values()))
+    strips = []
+    for i, height in enumerate(heights):
+        strip = [
+            grid[i, j].astype(dtype)
+            if (i, j) in grid
+            else jnp.zeros((count, height, width), dtype=dtype)
+            for j, width in enumerate(widths)
+        ]
+        strips.append(jnp.concatenate(strip, axis=-1))
+    return jnp.concatenate(strips, axis=-2)

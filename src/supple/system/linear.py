@@ -1,0 +1,86 @@
+"""Linear systems of a robot, by its structure: one seam for every solver.
+
+The matrix is [[A, Pᵀ], [J, Y]], with A a combination of M, C and K, J the derivatives of the equations, P
+the directions of their multipliers and Y what equations yield to their own ones.
+"""
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Inexact
+
+from supple.arrays import Array
+from supple.mechanics.inverse_dynamics import Balance, balance, element_matrices
+from supple.mechanics.inverse_dynamics_tangent import block_diagonal, tangent_of
+from supple.mechanics.local import Coordinates
+from supple.model.model import Model
+from supple.system.combination import Combination, of_mass
+from supple.system.dense import DenseFactors, Factors, factorize_dense
+from supple.system.elimination import LinearSystem, linear_system
+from supple.system.fronts import assemble
+from supple.system.kkt import saddle
+from supple.system.plan import Plan, make_plan, structure_of
+
+SMALL = 64
+"""Unknowns up to which one dense matrix is the fastest."""
+
+
+class DenseSystem(eqx.Module):
+    """A small linear system, as one matrix."""
+
+    matrix: Inexact[Array, "n n"]
+
+    @property
+    def size(self) -> int:
+        """Number of unknowns."""
+        return self.matrix.shape[0]
+
+    def apply(self, vector: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
+        """The product of the matrix with a vector."""
+        return self.matrix @ vector
+
+    def factorize(self) -> DenseFactors:
+        """Its factors."""
+        return factorize_dense(self.matrix)
+
+
+System = DenseSystem | LinearSystem
+
+
+def plan_of(model: Model) -> Plan | None:
+    """The order of elimination; None where one dense matrix is used."""
+    if model.nv + model.equations <= SMALL or model.transmissions.size:
+        return None
+    return make_plan(structure_of(model))
+
+
+def linearize(
+    model: Model, c: Coordinates, state: Balance, combinations: tuple[Combination, ...]
+) -> list[System]:
+    """Linear systems at a motion, one for each combination; ``state`` is the balance there."""
+    model = model.at(c.t)
+    plan = plan_of(model)
+    if plan is not None:
+        return [linear_system(part) for part in assemble(model, plan, c, state, combinations)]
+    tangent = tangent_of(model, c, state)
+    systems: list[System] = []
+    for one in combinations:
+        inner = one.block((tangent.mass, tangent.damping, tangent.stiffness))
+        if one.elastic is not None:
+            blocks = [element_matrices(model, i)[0][None] for i in range(len(model.groups))]
+            inner = inner + one.elastic * block_diagonal(model, blocks)[0]
+        closing = tangent.closing(one.by_rate) if one.in_motion else tangent.jacobian
+        yields = one.by_change * tangent.yields
+        systems.append(DenseSystem(saddle(inner, closing, tangent.pushes, yields)))
+    return systems
+
+
+def factorize(model: Model, c: Coordinates, state: Balance, combination: Combination) -> Factors:
+    """Factors of one linear system at a motion."""
+    return linearize(model, c, state, (combination,))[0].factorize()
+
+
+def mass_system(model: Model, q: Inexact[Array, " nq"]) -> System:
+    """The mass matrix at a configuration."""
+    zero = jnp.zeros(model.nv)
+    c = Coordinates(q, zero, zero, zero, jnp.zeros(()))
+    return linearize(model, c, balance(model, c), (of_mass(),))[0]

@@ -14,9 +14,9 @@ import numpy as np
 import supple as sp
 from examples._check import report
 from supple.mechanics.frames import find_joint
-from supple.system.error_norm import total_mass
 from supple.robots.rfrfr_prototype import ANGLE, drive, rfrfr_prototype
 from supple.run.continuation import Branch, follow
+from supple.system.error_norm import total_mass
 
 DISTANCE = 0.82
 MODES = 5

@@ -58,11 +58,11 @@ class Coupling(NamedTuple):
 
 def link_values(
     model: Model, plan: Plan, c: Coordinates, state: Balance
-) -> tuple[LinkValues, list[tuple[np.ndarray, Float[Array, "k 6 6"]]]]:
+) -> tuple[LinkValues, list[tuple[np.ndarray, Float[Array, "_ 6 6"]]]]:
     """Rows of the links; and the laws, geometry alone, that they add to the samples they touch."""
     none = jnp.zeros((0, 6))
     H, of_outer, of_inner = none, jnp.zeros((0, 6, 6)), jnp.zeros((0, 6, 6))
-    laws: list[tuple[np.ndarray, Float[Array, "k 6 6"]]] = []
+    laws: list[tuple[np.ndarray, Float[Array, "_ 6 6"]]] = []
     if state.closures is not None and c.multipliers is not None:
         at = state.closures
         inverse = se3.adjoint(at.outer.inverse())
@@ -87,7 +87,7 @@ def link_values(
 
 def _closure_laws(
     model: Model, plan: Plan, of_outer: Float[Array, "k 6 6"], of_inner: Float[Array, "k 6 6"]
-) -> list[tuple[np.ndarray, Float[Array, "k 6 6"]]]:
+) -> list[tuple[np.ndarray, Float[Array, "_ 6 6"]]]:
     closures = model.closures
     links = plan.structure.links
     carried = np.zeros(len(closures.names), dtype=bool)
@@ -107,7 +107,7 @@ def _closure_laws(
 def with_laws(
     model: Model,
     attached: list[Law | None],
-    laws: list[tuple[np.ndarray, Float[Array, "k 6 6"]]],
+    laws: list[tuple[np.ndarray, Float[Array, "_ 6 6"]]],
 ) -> list[Law | None]:
     """Laws of the samples with those of the links."""
     for samples, geometry in laws:
@@ -127,7 +127,7 @@ def closure_coupling(
 ) -> Coupling:
     """One side of closures.
 
-    Their equations (n, r), their joints (n,), whether this is the outer side, and what moves the sample there.
+    Their equations (n, r), joints (n,), whether this is the outer side, and what moves the sample there.
     """
     sign = np.where(outer, 1.0, -1.0)[:, None, None]
     H = sign * values.closure_rows[equations]

@@ -131,7 +131,7 @@ class Maps(eqx.Module):
             if len(kind.parent) == 0 and kind.riding + kind.port:
                 entering = self.entering(kind, maps, core, None)
                 place = slots[:, None], border(kind, self.depth)[None]
-                from_core = from_core.at[place].set(entering)
+                from_core = from_core.at[place].set(entering, unique_indices=True)
 
         def tick(known: Vectors, at: Any) -> tuple[Vectors, None]:
             start, parents, own, from_core, maps, value = at

@@ -149,7 +149,7 @@ def net(rods: int) -> Robot:
             for axis, to, angle in ways:
                 rod, turned = f"{axis}{i}_{j}", (0.0, 0.0, angle - half)
                 items.append(_rod(rod, parent=name, rotation=turned, **bent))
-                end = dict(to=rod, to_at=1.0, rotation=(0.0, 0.0, angle + half))
+                end: dict[str, Any] = dict(to=rod, to_at=1.0, rotation=(0.0, 0.0, angle + half))
                 items.append(Closure(f"closed_{rod}", on=to, **end))
     return _robot(items)
 

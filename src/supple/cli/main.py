@@ -4,14 +4,11 @@ import io
 import json
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from supple.cli import examples, plots, robots, viewing
-
-if TYPE_CHECKING:
-    from supple.bench.rods import Row
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 a solve or a run failed; 2 a file, a name or an option cannot be used; "
@@ -62,7 +59,7 @@ def _check_choices(option: str, given: list[str] | None, known: Iterable[str]) -
             raise typer.Exit(2)
 
 
-def _print_rows(rows: "Iterable[Row]", columns: dict[str, str], *, as_json: bool) -> None:
+def _print_rows(rows: Iterable[Any], columns: dict[str, str], *, as_json: bool) -> None:
     """Print rows as they come, by format of each column, or as JSON; status 1 if a run failed."""
     if not as_json:
         # Strip the precision from a format to align the names.

@@ -4,14 +4,11 @@ import io
 import json
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from supple.cli import examples, plots, robots, viewing
-
-if TYPE_CHECKING:
-    from supple.bench.rods import Row
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 a solve or a run failed; 2 a file, a name or an option cannot be used; "
@@ -62,7 +59,7 @@ def _check_choices(option: str, given: list[str] | None, known: Iterable[str]) -
             raise typer.Exit(2)
 
 
-def _print_rows(rows: "Iterable[Row]", columns: dict[str, str], *, as_json: bool) -> None:
+def _print_rows(rows: Iterable[Any], columns: dict[str, str], *, as_json: bool) -> None:
     """Print rows as they come, by format of each column, or as JSON; status 1 if a run failed."""
     if not as_json:
         # Strip the precision from a format to align the names.
@@ -70,7 +67,7 @@ def _print_rows(rows: "Iterable[Row]", columns: dict[str, str], *, as_json: bool
         typer.echo(" ".join(f"{name:{width}}" for name, width in widths.items()) + "  status")
     failed = False
     for row in rows:
-        failed = failed or row.status != "DONE"
+        failed = failed or row.status not in ("DONE", "CONVERGED", "RELAXED")
         values = row.as_dict()
         if as_json:
             typer.echo(json.dumps(values))
@@ -126,6 +123,45 @@ def bench_cpr(
     _check_choices("--robot", robot, sorted({known.robot for known in CASES}))
     columns = COLUMNS | {"legs": ">4d", "closure_violation": ">17.1e"}
     _print_rows(run_cpr(robot, legs, repeats), columns, as_json=as_json)
+
+
+GROWTH = {
+    "case": "<6s",
+    "rods": ">5d",
+    "loops": ">5d",
+    "n_dof": ">6d",
+    "scheme": "<18s",
+    "linear": "<10s",
+    "newton_us": ">10.0f",
+    "us_per_rod": ">10.1f",
+    "step_ms": ">8.2f",
+    "build_s": ">7.2f",
+    "start_s": ">7.2f",
+    "compile_s": ">9.2f",
+    "memory_mb": ">9.0f",
+    "tip_error": ">9.1e",
+}
+
+
+@bench_app.command("growth")
+@robots.told()
+def bench_growth(
+    case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
+    rods: Annotated[list[int] | None, typer.Option(help="Only these numbers of rods.")] = None,
+    scheme: Annotated[list[str] | None, typer.Option(help="Only these schemes.")] = None,
+    repeats: Annotated[int, typer.Option(help="Warm runs; the best one counts.", min=1)] = 2,
+    full: Annotated[
+        bool, typer.Option("--full", help="All numbers of rods, from 1 to 1000.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Robots of 16 to 1000 rods: time of a Newton iteration, builds, compilation, memory."""
+    _measured_as_it_is()
+    from supple.bench.growth import CASES, SCHEMES, run_growth
+
+    _check_choices("--case", case, CASES)
+    _check_choices("--scheme", scheme, SCHEMES)
+    _print_rows(run_growth(case, rods, scheme, repeats, full), GROWTH, as_json=as_json)
 
 
 @bench_app.command("actuation")

@@ -9,11 +9,12 @@ import pytest
 
 import supple as sp
 from supple.mechanics.inverse_dynamics import balance
-from supple.mechanics.inverse_dynamics_tangent import tangent_of
-from supple.mechanics.local import Coordinates
+from supple.mechanics.inverse_dynamics_tangent import mass_matrix, tangent_of
+from supple.mechanics.local import Coordinates, neutral
 from supple.system import linear, plan
 from supple.system.combination import at_rest, in_step, of_mass
 from supple.system.elimination import linear_system
+from supple.system.error_norm import mass_times
 from supple.system.fronts import assemble
 from supple.system.kkt import saddle
 from tests.samples import RUBBER, model_of, random_configuration, random_vector
@@ -177,8 +178,6 @@ def test_straight_legs_are_solved_early_to_round_off(monkeypatch):
     plan.make_plan.cache_clear()
     model = robot("legs")
     rng = np.random.default_rng(3)
-    from supple.mechanics.local import neutral
-
     zero = np.zeros(model.nv)
     c = Coordinates(neutral(model), zero, zero, zero, jnp.asarray(0.0), np.zeros(model.equations))
     right = rng.normal(size=model.nv + model.equations)
@@ -241,3 +240,17 @@ def test_the_program_does_not_grow_with_the_robot():
         return jax.make_jaxpr(solved)(model, c).pretty_print().count("\n")
 
     assert operations(64) == operations(50)
+
+
+def test_the_mass_of_a_robot_with_loops_needs_no_multipliers(rng):
+    """Step errors are measured with it; as fronts and as one matrix it is the same."""
+    model = robot("legs")
+    q = random_configuration(model, rng, bend=1.0)
+    change = rng.normal(size=model.nv)
+
+    def energy(model, q, change):
+        return mass_times(model, linear.mass_system(model, q), change)
+
+    expected = np.asarray(jit(mass_matrix)(model, q)) @ change
+    found = jit(energy)(model, q, change)
+    np.testing.assert_allclose(found, expected, atol=1e-12 * np.abs(expected).max())

@@ -42,6 +42,7 @@ from supple.mechanics.transmissions import (
     line_columns,
     line_laws,
 )
+from supple.mechanics.tree import path_matrix
 from supple.model.model import GROUND, Model
 
 
@@ -228,7 +229,7 @@ def sample_jacobians(
     hanging = np.flatnonzero(np.array(topology.attach) != GROUND)
     steps = _attached_columns(model, columns, hanging)[:, :, 0]
     # Which elements' steps each sample has passed: its own element's and its ancestors'.
-    path, passed = topology.path(), np.zeros((len(samples), topology.elements))
+    path, passed = path_matrix(topology.parent), np.zeros((len(samples), topology.elements))
     for k, sample in enumerate(samples.tolist()):
         if sample != GROUND:
             group, row, _ = model.place(sample)
@@ -271,7 +272,7 @@ def _tree_coupling(
     topology = model.topology
     attach = np.array(topology.attach)
     hanging = np.flatnonzero(attach != GROUND)
-    path = jnp.asarray(topology.path())
+    path = jnp.asarray(path_matrix(topology.parent))
 
     # Columns of the samples that elements hang on, in all coordinates, and their sums along the tree.
     steps = _attached_columns(model, columns, hanging)

@@ -24,7 +24,7 @@ Parents = tuple[int, ...]
 def sum_along_tree(parents: Parents, steps: Inexact[Array, "e *k"]) -> Inexact[Array, "e *k"]:
     """Sum of the steps of each element and all its ancestors."""
     if len(parents) <= LARGEST_MATRIX:
-        return jnp.tensordot(jnp.asarray(_path(parents)), steps, axes=1)
+        return jnp.tensordot(jnp.asarray(path_matrix(parents)), steps, axes=1)
     for moving, above in _rounds(parents):
         added = rows.take(steps, moving) + rows.take(steps, above)
         steps = rows.put(steps, moving, added)
@@ -34,14 +34,14 @@ def sum_along_tree(parents: Parents, steps: Inexact[Array, "e *k"]) -> Inexact[A
 def sum_over_subtrees(parents: Parents, totals: Inexact[Array, "e *k"]) -> Inexact[Array, "e *k"]:
     """Sum of the totals of each element and all its descendants."""
     if len(parents) <= LARGEST_MATRIX:
-        return jnp.tensordot(jnp.asarray(_path(parents).T), totals, axes=1)
+        return jnp.tensordot(jnp.asarray(path_matrix(parents).T), totals, axes=1)
     for moving, above in reversed(_rounds(parents)):
         totals = rows.add(totals, above, rows.take(totals, moving))
     return totals
 
 
 @lru_cache(maxsize=64)
-def _path(parents: Parents) -> np.ndarray:
+def path_matrix(parents: Parents) -> np.ndarray:
     """(E, E) matrix, 1 where the column's element is the row's or one of its ancestors."""
     path = np.eye(len(parents))
     for e, parent in enumerate(parents):

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
@@ -210,15 +209,6 @@ class Topology:
     def all_on_ground(self) -> bool:
         """Whether no element hangs on another: everything decouples into blocks."""
         return all(p == GROUND for p in self.parent)
-
-    def path(self) -> np.ndarray:
-        """(E, E) matrix, 1 where the column's element is the row's or one of its ancestors."""
-        path = np.eye(self.elements)
-        for e, parent in enumerate(self.parent):
-            while parent != GROUND:
-                path[e, parent] = 1.0
-                parent = self.parent[parent]
-        return path
 
 
 class Model(eqx.Module):

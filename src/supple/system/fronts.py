@@ -1,5 +1,6 @@
 """Fronts of the elements, put together from their blocks and the links that touch them."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax.numpy as jnp
@@ -59,7 +60,7 @@ class Assembly(NamedTuple):
         whole = parts[0] if len(parts) == 1 else jnp.concatenate(parts)
         return rows.take(whole, np.argsort(np.concatenate(order), kind="stable"))
 
-    def fronts(self, kind: Kind, *, core: bool = False) -> Matrices:
+    def fronts(self, kind: Kind) -> Matrices:
         """Fronts of a kind: own unknowns (the element's, then links'), port, riders."""
         blocks = self.blocks[kind.group]
         K, L, P, N = (rows.take(part, kind.rows) for part in blocks[:4])
@@ -138,7 +139,17 @@ class Assembly(NamedTuple):
             self.values, equations, index, outer, part.wrench, motion, self.combination
         )
 
-    def _add_pair(self, add, kind, part, touch, place, target, port, width):  # type: ignore[no-untyped-def]
+    def _add_pair(
+        self,
+        add: Callable[[int, int, Matrices], None],
+        kind: Kind,
+        part: Part,
+        touch: int,
+        place: int,
+        target: int,
+        port: int,
+        width: int,
+    ) -> None:
         """A closure between the element and one in the core: what each side does to the other."""
         links, weight = self._links(part), self.combination.stiffness
         index = np.array([link.index for link in links])

@@ -82,5 +82,6 @@ def factorize(model: Model, c: Coordinates, state: Balance, combination: Combina
 def mass_system(model: Model, q: Inexact[Array, " nq"]) -> System:
     """The mass matrix at a configuration."""
     zero = jnp.zeros(model.nv)
-    c = Coordinates(q, zero, zero, zero, jnp.zeros(()))
+    multipliers = jnp.zeros(model.equations) if model.equations else None
+    c = Coordinates(q, zero, zero, zero, jnp.zeros(()), multipliers)
     return linearize(model, c, balance(model, c), (of_mass(),))[0]

@@ -114,11 +114,21 @@ def vibration_modes(
     return Modes(speeds / (2 * np.pi), ratios, shapes, squares)
 
 
-def free_motions(tangent: Tangent, scale: np.ndarray) -> np.ndarray:
-    """(nv, nv - rank J) basis of the motions that keep loops closed, orthonormal in scaled coordinates."""
+def free_motions(
+    tangent: Tangent, scale: np.ndarray, first: np.ndarray | None = None
+) -> np.ndarray:
+    """(nv, nv - rank J) basis of the motions that keep loops closed, orthonormal in scaled coordinates.
+
+    Coordinates without inertia (``first``), which no equation moves, come last, each by itself.
+    """
     if tangent.jacobian.shape[0] == 0:
         return np.eye(len(scale))
-    return scale[:, None] * scipy.linalg.null_space(tangent.jacobian * scale, rcond=1e-10)
+    moving = np.ones(len(scale), dtype=bool) if first is None else ~first
+    null = scipy.linalg.null_space(tangent.jacobian[:, moving] * scale[moving], rcond=1e-10)
+    alone = np.eye(len(scale))[:, ~moving]
+    basis = np.zeros((len(scale), null.shape[1]))
+    basis[moving] = scale[moving, None] * null
+    return np.concatenate([basis, alone], axis=1)
 
 
 def _eigenmodes(stiffness: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -153,20 +163,41 @@ def linear_model(
     """
     if formulation.equations:
         return _closed_linear_model(formulation, q, v, t, multipliers)
-    still = tangent_at(formulation, q, v, t)
-    n = formulation.nv
-    inverse = np.linalg.inv(still.mass)
+    still, first = tangent_at(formulation, q, v, t), formulation.first_order
     # Away from equilibrium the inertia forces M(q) a vary with q as well.
-    tangent = tangent_at(formulation, q, v, t, a=-inverse @ still.residual)
-    top = np.concatenate([np.zeros((n, n)), np.eye(n)], axis=1)
-    bottom = np.concatenate([-inverse @ tangent.stiffness, -inverse @ tangent.damping], axis=1)
-    A = np.concatenate([top, bottom])
-    forces = _load_directions(formulation, q, t)
-    B = np.concatenate([np.zeros_like(forces), inverse @ forces])
-    eye = np.eye(n)
-    return LinearModel(
-        A, B, tangent.mass, tangent.damping, tangent.stiffness, np.linalg.eigvals(A), eye, eye
-    )
+    a = np.zeros(formulation.nv)
+    a[~first] = -np.linalg.solve(still.mass[~first][:, ~first], still.residual[~first])
+    tangent = tangent_at(formulation, q, v, t, a=a)
+    eye = np.eye(formulation.nv)
+    return _state_space(tangent, eye, eye, eye, _load_directions(formulation, q, t), first)
+
+
+def _state_space(
+    tangent: Tangent,
+    places: np.ndarray,
+    rates: np.ndarray,
+    follows: np.ndarray,
+    forces: np.ndarray,
+    first: np.ndarray,
+) -> LinearModel:
+    """The linear model on the motions δx = ``places`` ξ, δv = ``rates`` η with ξ̇ = ``follows`` η.
+
+    ``first`` tells which η have no inertia: they follow from the others, C η + K ξ = f u, and are no states.
+    """
+    mass, damping = (rates.T @ part @ rates for part in (tangent.mass, tangent.damping))
+    stiffness, forces = rates.T @ tangent.stiffness @ places, rates.T @ forces
+    n, k, m = places.shape[1], int(np.sum(~first)), forces.shape[1]
+    # η = (by ξ, by the η with inertia, by u).
+    by = np.zeros((rates.shape[1], n + k + m))
+    by[np.flatnonzero(~first), n + np.arange(k)] = 1.0
+    if np.any(first):
+        known = np.concatenate([stiffness, damping[:, ~first], -forces], axis=1)[first]
+        by[first] = -np.linalg.solve(damping[first][:, first], known)
+    moved = np.concatenate([stiffness, np.zeros((len(by), k)), -forces], axis=1) + damping @ by
+    moved = -np.linalg.solve(mass[~first][:, ~first], moved[~first])
+    whole = np.concatenate([follows @ by, moved])
+    A, B = whole[:, : n + k], whole[:, n + k :]
+    return LinearModel(A, B, mass, damping, stiffness, np.linalg.eigvals(A), places, rates)
 
 
 def _closed_linear_model(
@@ -185,21 +216,14 @@ def _closed_linear_model(
             f"at: linear models of closed loops need an equilibrium, such as "
             f"linearize(robot, at=equilibrium(robot)); got velocities, or work of {left:.3g} J left"
         )
-    places = free_motions(
-        tangent._replace(jacobian=tangent.jacobian[~formulation.of_velocities]), scale
-    )
-    rates = free_motions(tangent, scale)
-    mass, damping = (rates.T @ part @ rates for part in (tangent.mass, tangent.damping))
-    stiffness = rates.T @ tangent.stiffness @ places
-    inverse = np.linalg.inv(mass)
-    n, k = places.shape[1], rates.shape[1]
+    first = formulation.first_order
+    closed = tangent._replace(jacobian=tangent.jacobian[~formulation.of_velocities])
+    places, rates = free_motions(closed, scale, first), free_motions(tangent, scale, first)
     # Without slips both bases are the same, and this is the unit matrix.
     follows = np.linalg.pinv(places / scale[:, None]) @ (rates / scale[:, None])
-    A = np.block([[np.zeros((n, n)), follows], [-inverse @ stiffness, -inverse @ damping]])
-    forces = rates.T @ _load_directions(formulation, q, t)
-    B = np.concatenate([np.zeros((n, forces.shape[1])), inverse @ forces])
-    assert A.shape == (n + k, n + k)
-    return LinearModel(A, B, mass, damping, stiffness, np.linalg.eigvals(A), places, rates)
+    massless = np.arange(rates.shape[1]) >= rates.shape[1] - int(np.sum(first))
+    forces = _load_directions(formulation, q, t)
+    return _state_space(tangent, places, rates, follows, forces, massless)
 
 
 def _tangent_at_rest(

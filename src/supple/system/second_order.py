@@ -54,6 +54,11 @@ class AbstractSecondOrder(AbstractFormulation):
     def of_velocities(self) -> np.ndarray:
         """Whether each equation is one between velocities, not between coordinates."""
 
+    @property
+    @abc.abstractmethod
+    def first_order(self) -> np.ndarray:
+        """Whether each coordinate has a rate but no inertia, as the state of a controller."""
+
     @abc.abstractmethod
     def balance(self, c: Coordinates) -> Evaluated:
         """The balance and the equations at a motion."""

@@ -45,6 +45,10 @@ class Strain(AbstractSecondOrder):
     def of_velocities(self) -> np.ndarray:
         return np.arange(self.model.equations) >= self.model.holonomic
 
+    @property
+    def first_order(self) -> np.ndarray:
+        return np.zeros(self.nv, dtype=bool)
+
     def balance(self, c: Coordinates) -> Balance:
         return balance(self.model, c)
 

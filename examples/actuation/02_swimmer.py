@@ -28,7 +28,7 @@ LENGTH, STEP, PERIOD = 1.0, 0.01, 2 * np.pi / PULSATION
 
 def swum(duration: float, dt: float = STEP, **options: int) -> sp.Result:
     """From rest, straight."""
-    return sp.simulate(swimmer(**options), duration, dt=dt, throw=True)
+    return sp.simulate(swimmer(**options), duration, dt=dt)
 
 
 def mean_speed(found: sp.Result, begin: float, end: float) -> float:

@@ -39,7 +39,7 @@ LIMITS = {
 
 def filling(fluid: str) -> sp.Result:
     """Filled and left alone, at the text's step."""
-    return sp.simulate(fluidic_finger(fluid), END, dt=STEP, throw=True)
+    return sp.simulate(fluidic_finger(fluid), END, dt=STEP)
 
 
 def oscillation(result: sp.Result) -> float:
@@ -86,7 +86,7 @@ def refined(runs: dict[str, sp.Result]) -> dict[str, float]:
     found = {}
     for fluid, coarse in runs.items():
         model = fluidic_finger(fluid, basis=6).build()
-        fine = sp.simulate(model, END, accuracy=1e-4, output=coarse.t, throw=True)
+        fine = sp.simulate(model, END, accuracy=1e-4, t_eval=coarse.t)
         apart = np.linalg.norm(fine.position("finger") - coarse.position("finger"), axis=1).max()
         name = f"tip with {fluid}, 4 modes at 10 ms against 6 at accuracy 1e-4, over length"
         found[name] = float(apart / LENGTH)

@@ -62,7 +62,7 @@ def rod(**options):
 def run(*items, gravity=(0.0, -9.81, 0.0)):
     robot = sp.Robot(*items, gravity=gravity)
     held = sp.equilibrium(robot)
-    return sp.simulate(robot, DURATION, dt=STEP, scheme=sp.radau(3), start=held, throw=True)
+    return sp.simulate(robot, DURATION, dt=STEP, scheme=sp.radau(3), initial=held)
 
 
 def test_tendons_by_tension_by_length_and_elastic():

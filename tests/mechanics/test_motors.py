@@ -80,7 +80,7 @@ def test_an_elastic_tendon_on_a_winch_keeps_the_energy_of_its_rotor_and_spring()
     robot = arm(stiffness=2e4).replacing(sp.Motor("winch", torque=0.0, inertia=1e-6, gear=10.0))
     model = robot.build()
     start = sp.initial_state(model, v=_spin(model))
-    found = sp.simulate(model, 0.05, dt=1e-4, scheme=sp.gauss(3), start=start)
+    found = sp.simulate(model, 0.05, dt=1e-4, scheme=sp.gauss(3), initial=start)
     energy = found.energies.total
     assert found.energies.elastic.max() > 0.3 * energy[0]
     np.testing.assert_allclose(energy, energy[0], rtol=1e-5)  # it also goes slack

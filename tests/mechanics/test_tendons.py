@@ -109,7 +109,7 @@ def outer_wires():
         sp.Tendon("through", on=("ground", "a", "b", "tool"), offset=through, discs=(0.3, 0.5),
                   pull=0.0, stiffness=1e3, damping=2.0),
         sp.Tendon("led", on=("a", "b", "tool"), offset=through, pull=0.01),
-        sp.Spring("spring", on="a", to="tool", at=0.4, to_position=(0.0, 0.1, 0.0),
+        sp.Spring("spring", on="a", to="tool", fraction=0.4, to_position=(0.0, 0.1, 0.0),
                   stiffness=50.0, damping=1.0),
     )  # fmt: skip
 

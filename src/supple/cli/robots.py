@@ -289,7 +289,9 @@ def run(
             viewer = viewing.opened(found, port=viewing.PORT)
             watch = viewer.watch
         with Bar(duration_of(found, name), quiet=as_json) as bar:
-            result = found.run(name, progress=bar, watch=watch, store=store, go_on=resume)
+            result = found.run(
+                name, progress=bar, watch=watch, store=store, resume=resume, throw=False
+            )
         store.note(
             status=result.status.name, message=result.message, wall_seconds=result.wall_seconds
         )
@@ -318,7 +320,7 @@ def duration_of(found: "RobotFile", study: str) -> float:
 
 def chosen_run(found: "RobotFile", study: str | None) -> str:
     """The study to simulate: the one that is named, or the only one."""
-    from supple.errors import StateError
+    from supple.errors import ArgumentError
     from supple.files import Release, Simulate
 
     runs = [n for n, s in found.settings.studies.items() if isinstance(s, Simulate | Release)]
@@ -327,7 +329,7 @@ def chosen_run(found: "RobotFile", study: str | None) -> str:
     if study is None and len(runs) == 1:
         return runs[0]
     known = ", ".join(runs) or "none: add simulate: {duration: …} to the file"
-    raise StateError(f"--study: got {study!r}; need one of: {known}")
+    raise ArgumentError(f"--study: got {study!r}; need one of: {known}")
 
 
 def _report_run(result: "Result", written: dict[str, str], as_json: bool) -> int:

@@ -34,16 +34,16 @@ class Sensors:
         """Velocity coordinates."""
         self._multipliers = state.multipliers
 
-    def _frame(self, name: str, at: float | None) -> FrameMotion:
-        return frame_motion(self._model, name, self.q, self.v, None, self.t, at)
+    def _frame(self, name: str, fraction: float | None) -> FrameMotion:
+        return frame_motion(self._model, name, self.q, self.v, None, self.t, fraction)
 
-    def pose(self, name: str, at: float | None = None) -> Pose:
+    def pose(self, name: str, fraction: float | None = None) -> Pose:
         """World pose of a rod's tip, a body or a marker, or of the point at a fraction of a rod."""
-        return self._frame(name, at).pose
+        return self._frame(name, fraction).pose
 
-    def twist(self, name: str, at: float | None = None) -> Float[Array, " 6"]:
+    def twist(self, name: str, fraction: float | None = None) -> Float[Array, " 6"]:
         """Body twist (rad/s, m/s) of such a frame."""
-        return self._frame(name, at).twist
+        return self._frame(name, fraction).twist
 
     def joint(self, name: str) -> tuple[Float[Array, " nq"], Float[Array, " nv"]]:
         """Configuration and velocity (rad, m; rad/s, m/s) of the joint of an item, or of a winch."""
@@ -68,9 +68,9 @@ class Sensors:
         """Joint coordinate (rad, m) and torque (N m, N) of a motor."""
         return self._transmission("motor", name)
 
-    def strain(self, rod: str, at: float | tuple[float, ...]) -> Float[Array, "n 6"]:
+    def strain(self, rod: str, fraction: float | tuple[float, ...]) -> Float[Array, "n 6"]:
         """Strain (1/m, 1) at fractions of a rod, as fibre gratings see it."""
-        points = np.atleast_1d(np.asarray(at, dtype=float))
+        points = np.atleast_1d(np.asarray(fraction, dtype=float))
         return rod_strain(self._model, rod, self.q, points)
 
     def input(self, name: str) -> Float[Array, "*k"]:

@@ -47,7 +47,7 @@ def _picture(result: Result) -> str:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    shown = result.picked(np.linspace(0, len(result.t) - 1, SHAPES).round().astype(int))
+    shown = result.pick(np.linspace(0, len(result.t) - 1, SHAPES).round().astype(int))
     figure = Figure(figsize=(3.6, 3.2), dpi=90)
     FigureCanvasAgg(figure)
     axes: Any = figure.add_subplot(projection="3d")

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.lie import Pose
 from supple.mechanics.energy import Energies, Momentum, energies, momentum
 from supple.mechanics.frames import (
@@ -78,6 +78,9 @@ class Result:
             f"{self.status.name}, {self.wall_seconds:.3g} s wall)"
         )
 
+    def __str__(self) -> str:
+        return f"{self!r}: {self.message}"
+
     def _repr_html_(self) -> str:
         """What a notebook shows; ``supple.view.show`` is the viewer there."""
         return as_html(self)
@@ -85,7 +88,7 @@ class Result:
     @property
     def ok(self) -> bool:
         """Whether the run reached its end."""
-        return self.status == Status.DONE
+        return self.status.ok
 
     @property
     def final(self) -> State:
@@ -167,16 +170,16 @@ class Result:
         names = tuple(slip.name for slip in self.model.slips)
         if name not in names:
             known = ", ".join(names) or "none: nothing is kept from slipping"
-            raise StateError(f"contact: got {name!r}; need one of: {known}")
+            raise ArgumentError(f"contact: got {name!r}; need one of: {known}")
         wrenches = _batched_contacts(self.model, self.inputs, self.q, self.t, self.multipliers)
         return np.asarray(wrenches)[:, names.index(name)]
 
     def effort(self, name: str) -> np.ndarray:
-        """Generalised force (n,) that an imposed coordinate needs (N m for angles, N for lengths)."""
+        """Generalized force (n,) that an imposed coordinate needs (N m for angles, N for lengths)."""
         imposed = self.model.prescribed
         if name not in imposed.names:
             known = ", ".join(imposed.names) or "none: no coordinate is imposed"
-            raise StateError(f"effort: got {name!r}; need one of: {known}")
+            raise ArgumentError(f"effort: got {name!r}; need one of: {known}")
         i = imposed.names.index(name)
         return -self.multipliers[:, self.model.prescribed_rows][:, i] * np.asarray(imposed.scale)[i]
 
@@ -219,21 +222,23 @@ class Result:
         names = self.model.closures.names
         if name not in names:
             known = ", ".join(names) or "none: no loop is closed"
-            raise StateError(f"closure: got {name!r}; need one of: {known}")
+            raise ArgumentError(f"closure: got {name!r}; need one of: {known}")
         wrenches = _batched_wrenches(self.model, self.inputs, self.q, self.t, self.multipliers)
         return np.asarray(wrenches)[:, names.index(name)]
 
-    def picked(self, rows: np.ndarray | slice) -> "Result":
+    def pick(self, rows: np.ndarray | slice) -> "Result":
         """The trajectory at some of its own instants."""
         return replace(self, **{name: getattr(self, name)[rows] for name in Saved._fields})
 
-    def sampled(self, times: np.ndarray) -> "Result":
+    def sample(self, times: np.ndarray) -> "Result":
         """The trajectory at other instants inside it, by quintic interpolation of (q, v, a)."""
         times = np.asarray(times, dtype=float)
         slack = 1e-9 * max(1.0, abs(float(self.t[-1])))
         if len(times) == 0 or times.min() < self.t[0] - slack or times.max() > self.t[-1] + slack:
             got = f"{times.min()} … {times.max()}" if len(times) else "none"
-            raise StateError(f"times: got {got}; need instants within {self.t[0]} … {self.t[-1]}")
+            raise ArgumentError(
+                f"times: got {got}; need instants within {self.t[0]} … {self.t[-1]}"
+            )
         if len(self.t) == 1:
             left = np.zeros(len(times), dtype=int)
             rows = [np.repeat(x, len(times), axis=0) for x in (self.q, self.v, self.a)]

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
-from supple.errors import SolveError, StateError
+from supple.errors import ArgumentError, SolveError
 from supple.model.model import Model
 from supple.solve.equilibrium import Rest, relax
 from supple.system.active_set import open_by
@@ -47,12 +47,12 @@ def _open_by(model: Model, q: Any, t: float) -> np.ndarray:
 
 
 def check_closed(model: Model, q: np.ndarray, t: float) -> None:
-    """Raise :class:`StateError` unless all loops are closed at q."""
+    """Raise :class:`ArgumentError` unless all loops are closed at q."""
     left = _open_by(model, q, t)
     if left.max() > 1e-6:
-        raise StateError(
-            f"start: {equation_name(model, left)} is open by {left.max():.3g} m; need a closed one, "
-            "such as assembled(robot, start=…) or equilibrium(robot, start=…)"
+        raise ArgumentError(
+            f"initial: {equation_name(model, left)} is open by {left.max():.3g} m; need a closed one, "
+            "such as assemble(robot, initial=…) or equilibrium(robot, initial=…)"
         )
 
 

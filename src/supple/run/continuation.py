@@ -6,6 +6,7 @@ the stiffness on the motions that keep loops closed). Where that number changes,
 in time; anything else is a branching point.
 """
 
+import enum
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
+from supple.errors import SolveError
 from supple.mechanics.frames import find_frame, find_rod, frame_poses, rod_shape
 from supple.mechanics.inverse_dynamics import equations
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
@@ -25,6 +27,32 @@ from supple.run.start import as_model
 from supple.run.statics import Equilibrium, equilibrium
 from supple.solve.modes import free_motions
 from supple.system.active_set import can_slack, hold, reconsider, taut_at
+
+
+class BranchStatus(enum.IntEnum):
+    """How a branch ended."""
+
+    DONE = 0
+    CAME_BACK = 1
+    NOT_CONVERGED = 2
+    STEP_LIMIT = 3
+    SLACK = 4
+
+    @property
+    def ok(self) -> bool:
+        """Whether it was followed to one of its ends in time."""
+        return self in (BranchStatus.DONE, BranchStatus.CAME_BACK)
+
+    @property
+    def message(self) -> str:
+        """One sentence for people."""
+        return {
+            BranchStatus.DONE: "reached the end",
+            BranchStatus.CAME_BACK: "turned and came back to the time it began at",
+            BranchStatus.NOT_CONVERGED: "the step became too small",
+            BranchStatus.STEP_LIMIT: "the limit on the number of points was reached",
+            BranchStatus.SLACK: "a tendon becomes taut or slack",
+        }[self]
 
 
 @dataclass(frozen=True)
@@ -47,6 +75,7 @@ class Branch:
     multipliers: np.ndarray
     unstable: np.ndarray
     special: tuple[SpecialPoint, ...]
+    status: BranchStatus
     message: str
 
     def __len__(self) -> int:
@@ -55,7 +84,15 @@ class Branch:
     def __repr__(self) -> str:
         special = "".join(f", {point.kind} at {point.t:.4g} s" for point in self.special)
         span = f"t = {self.t[0]:g} … {self.t[-1]:g} s"
-        return f"Branch({self.model.name!r}, {len(self)} equilibria, {span}{special})"
+        return f"Branch({self.model.name!r}, {len(self)} equilibria, {span}{special}, {self.status.name})"
+
+    def __str__(self) -> str:
+        return f"{self!r}: {self.message}"
+
+    @property
+    def ok(self) -> bool:
+        """Whether the branch was followed to one of its ends in time."""
+        return self.status.ok
 
     @property
     def limits(self) -> tuple[SpecialPoint, ...]:
@@ -109,22 +146,25 @@ class _Point:
 def follow(
     robot: Robot | Model,
     *,
-    start: Equilibrium | None = None,
+    initial: Equilibrium | None = None,
     until: float,
     duration_scale: float = 1.0,
     step: float = 0.05,
     largest: float = 0.2,
     max_points: int = 400,
     since: float | None = None,
+    throw: bool = True,
 ) -> Branch:
-    """Follow the branch of equilibria from ``start`` (default: at time 0) until time ``until`` (s).
+    """Follow the branch of equilibria from ``initial`` (default: at time 0) until time ``until`` (s).
 
     Steps are arc lengths in coordinates over their scales and time over ``duration_scale`` (s). The
     branch ends at ``until``, where it comes back beyond ``since`` (default: its first time; an infinite one
-    lets it go on), or after ``max_points``.
+    lets it go on). Where it ends elsewhere (no next point is found, a tendon becomes taut or slack, there are
+    ``max_points``), :class:`SolveError` is raised with the branch so far as its ``result``, unless
+    ``throw=False``.
     """
     model = replace(as_model(robot), slips=())  # equations between velocities do not matter at rest
-    begun = equilibrium(model) if start is None else start
+    begun = equilibrium(model) if initial is None else initial
     model = _held(model, begun)
     m = model.equations
     scale = np.concatenate([np.asarray(model.scale), np.full(m, np.inf), [duration_scale]])
@@ -132,7 +172,7 @@ def follow(
     forward = np.sign(until - begun.t) or 1.0
     first = begun.t if since is None else since
     point = _turned(point, forward * np.sign(point.direction[-1] or 1.0))
-    points, special, message = [point], [], "reached the end"
+    points, special, status = [point], [], BranchStatus.DONE
     while len(points) < max_points:
         found = None
         while found is None:
@@ -140,13 +180,13 @@ def follow(
             if found is None:
                 step /= 2
                 if step < 1e-6:
-                    message = f"stopped at t = {point.t:.6g} s: the step became too small"
                     break
         if found is None:
+            status = BranchStatus.NOT_CONVERGED
             break
         new, iterations = found
         if _loosens(model, new):
-            message = f"stopped at t = {point.t:.6g} s: a tendon becomes taut or slack"
+            status = BranchStatus.SLACK
             break
         special += _located(model, point, new, step, scale, len(points) - 1)
         points.append(new)
@@ -155,19 +195,23 @@ def follow(
         if (point.t - until) * forward >= 0:
             break
         if (point.t - first) * forward < -1e-9:
-            message = f"came back to t = {first:.6g} s"
+            status = BranchStatus.CAME_BACK
             break
     else:
-        message = f"stopped after {max_points} points, at t = {point.t:.6g} s"
-    return Branch(
+        status = BranchStatus.STEP_LIMIT
+    branch = Branch(
         model=model,
         t=np.array([p.t for p in points]),
         q=np.stack([p.q for p in points]),
         multipliers=np.stack([p.forces for p in points]).reshape(len(points), m),
         unstable=np.array([p.unstable for p in points]),
         special=tuple(special),
-        message=message,
+        status=status,
+        message=f"{status.message}, at t = {point.t:.6g} s, after {len(points)} points",
     )
+    if throw and not branch.ok:
+        raise SolveError(f"{model.name}: {branch.message}", branch)
+    return branch
 
 
 def _held(model: Model, at: Equilibrium) -> Model:

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from supple.compile import jit
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.mechanics.inverse_dynamics_tangent import Tangent, inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates
 from supple.model.model import Model
@@ -86,7 +86,7 @@ def tangent_at(
 ) -> Tangent:
     """M, C, K and J at a motion, as NumPy arrays."""
     if np.shape(q) != (model.nq,):
-        raise StateError(f"q: got shape {np.shape(q)}; need ({model.nq},) for {model.name!r}")
+        raise ArgumentError(f"q: got shape {np.shape(q)}; need ({model.nq},) for {model.name!r}")
     v = np.zeros(model.nv) if v is None else np.asarray(v)
     a = np.zeros(model.nv) if a is None else np.asarray(a)
     forces = np.zeros(0) if multipliers is None else np.asarray(multipliers)
@@ -183,9 +183,9 @@ def _closed_linear_model(
     left = np.abs(tangent.residual * scale).max()
     size = np.abs(scale[:, None] * tangent.stiffness * scale).max()
     if (v is not None and np.any(v)) or left > AT_REST * size:
-        raise StateError(
+        raise ArgumentError(
             f"{model.name}: linear models of closed loops need an equilibrium, such as "
-            f"linearise(robot, at=equilibrium(robot)); got velocities, or work of {left:.3g} J left"
+            f"linearize(robot, at=equilibrium(robot)); got velocities, or work of {left:.3g} J left"
         )
     places = free_motions(tangent._replace(jacobian=tangent.jacobian[: model.holonomic]), scale)
     rates = free_motions(tangent, scale)

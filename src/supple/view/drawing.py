@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.mechanics.frames import find_rod
 from supple.results.result import Result
 from supple.robot.actuators import Chamber, Spring, Tendon
@@ -159,9 +159,9 @@ def drawing_of(result: Result, frames: int = 300, *, energies: bool = True) -> D
     robot = result.description
     if not isinstance(robot, Robot):
         need = "a result of simulate(robot, …) with a Robot, whose sections are known"
-        raise StateError(f"view: got a result without its description; need {need}")
+        raise ArgumentError(f"view: got a result without its description; need {need}")
     if len(result.t) > frames:
-        result = result.sampled(np.linspace(result.t[0], result.t[-1], frames))
+        result = result.sample(np.linspace(result.t[0], result.t[-1], frames))
     places = Places(result, robot)
     names = [frame.name for frame in result.model.topology.frames]
     poses = [result.poses[name] for name in names]
@@ -249,8 +249,8 @@ def _tendon(places: Places, item: Tendon) -> Line:
 
 def _spring(places: Places, item: Spring) -> Line:
     """A coil between its ends, a tenth of its first length wide."""
-    start = places.point(item.on, item.at, item.position)
-    way = places.point(item.to, item.to_at, item.to_position) - start
+    start = places.point(item.on, item.fraction, item.position)
+    way = places.point(item.to, item.to_fraction, item.to_position) - start
     length = np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-300)
     helper = np.eye(3)[np.argmin(np.abs(way[0]))]
     first = np.cross(way / length, helper)

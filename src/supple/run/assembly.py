@@ -1,6 +1,7 @@
 """Close the loops of a robot: from a rough guess to a configuration in which its elasticity rests."""
 
 import dataclasses
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -12,11 +13,18 @@ from supple.errors import ArgumentError, SolveError
 from supple.model.model import Model
 from supple.solve.equilibrium import Rest, relax
 from supple.system.active_set import open_by
+from supple.system.strain import Strain
 
 CLOSED = 1e-9
 """A described shape closed to this (m) is taken as it is; steps close what is left."""
 
-relaxed = jit(relax, quick=True)
+
+@partial(jit, quick=True)
+def relaxed(model: Model, q: Any, t: Any) -> Rest:
+    """Where a model comes to rest."""
+    return relax(Strain(model), q, t)
+
+
 _violation = jit(open_by, quick=True)
 
 

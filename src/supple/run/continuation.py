@@ -18,15 +18,15 @@ import numpy as np
 from supple.compile import jit
 from supple.errors import SolveError
 from supple.mechanics.frames import find_frame, find_rod, frame_poses, rod_shape
-from supple.mechanics.inverse_dynamics import equations
-from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
-from supple.mechanics.local import Coordinates, retract
 from supple.model.model import Model
+from supple.model.state import State
 from supple.robot.robot import Robot
 from supple.run.start import as_model
 from supple.run.statics import Equilibrium, equilibrium
 from supple.solve.modes import free_motions
 from supple.system.active_set import can_slack, hold, reconsider, taut_at
+from supple.system.formulation import Discretization
+from supple.system.strain import Strain
 
 
 class BranchStatus(enum.IntEnum):
@@ -126,12 +126,13 @@ def _linear(model, q, y, t):  # type: ignore[no-untyped-def]
     n = model.nv
     zero = jnp.zeros(n)
 
-    def motion(t):  # type: ignore[no-untyped-def]
-        return Coordinates(q, y[:n], zero, zero, t, y[n:] if model.equations else None)
+    def residual(t):  # type: ignore[no-untyped-def]
+        formulation, d = Strain(model).still(t), Discretization(State(t, q, zero, zero), t)
+        left, work = formulation.residual(d, y)
+        return left, formulation.tangent(formulation.coordinates(d, y), work)
 
-    tangent = inverse_dynamics_tangent(model.still(t), motion(t))
-    left, by_time = jax.jvp(lambda t: equations(model.still(t), motion(t)), (t,), (jnp.ones(()),))
-    return left, by_time, tangent, retract(model, q, y[:n])
+    left, by_time, tangent = jax.jvp(residual, (t,), (jnp.ones(()),), has_aux=True)
+    return left, by_time, tangent, Strain(model).retract(q, y[:n])
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from supple.results.result import Result
 from supple.results.store import Store
 from supple.run.message import run_message
 from supple.run.outside import ControllerFailed, Outside
+from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, advance, instant, restart
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.scheme import AbstractScheme
@@ -98,6 +99,7 @@ def saved_at(cursor: Cursor) -> Saved:
 def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
     """Go on from a cursor to the end of the plan, a failure or Ctrl-C; keeps everything computed so far."""
     model, outside = plan.model, plan.outside
+    formulation = Strain(model)
     begun = float(past.t[0])
     stop, corners = begun + plan.duration, plan.corners(begun)
     tape, count = _Tape(past, plan.disk), len(past.t) - 1
@@ -127,11 +129,11 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
             feedback, period = outside.react(model, cursor.state, cursor.feedback)
             cursor = cursor._replace(feedback=feedback)
             if now in corners or _jumps(plan, cursor, period, begun):
-                cursor = restart(model, plan.scheme, cursor)
+                cursor = restart(formulation, plan.scheme, cursor)
             wall = min([c for c in corners if c > now] + [stop, outside.next_call()])
             called = clock.perf_counter()
             after, saved, found = advance(
-                model,
+                formulation,
                 plan.scheme,
                 plan.control,
                 CHUNK,

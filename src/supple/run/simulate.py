@@ -20,6 +20,7 @@ from supple.run.inside_out import warn_if_inside_out
 from supple.run.loop import CHUNK, Plan, Progress, Watch, carry_out, saved_at
 from supple.run.outside import Outside
 from supple.run.start import as_model, start_state
+from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, begin, cursor_like
 from supple.time.ahead import compiled_ahead
 from supple.time.alpha import GeneralizedAlpha, generalized_alpha
@@ -85,7 +86,7 @@ def simulate(
         warnings.warn(UNDAMPED, RuntimeWarning, stacklevel=2)
     h = control.dt if isinstance(control, FixedStep) else min(control.largest, duration) * 1e-4
     first_step = jnp.asarray(h, dtype=float)  # never weakly typed
-    with compiled_ahead(model, scheme, control, CHUNK):
+    with compiled_ahead(Strain(model), scheme, control, CHUNK):
         state = start_state(model, initial)
         instants = None if t_eval is None else _checked_instants(t_eval, float(state.t))
         plan = Plan(
@@ -104,7 +105,7 @@ def simulate(
         if found is not None:
             cursor, past = found
         else:
-            cursor = begin(model, scheme, state, first_step)
+            cursor = begin(Strain(model), scheme, state, first_step)
             past = saved_at(cursor)
             if plan.disk is not None:
                 plan.disk.create(_told(plan))
@@ -186,7 +187,7 @@ def _from_store(disk: Store, plan: Plan, state: State) -> tuple[Cursor, Saved] |
     if any(not control.compiled for control in plan.model.controls):
         need = "compiled controllers: the memory of Python objects is not stored"
         raise StoreError(disk.path, "it cannot go on", need)
-    found = disk.resumed(cursor_like(plan.model, plan.scheme))
+    found = disk.resumed(cursor_like(Strain(plan.model), plan.scheme))
     if found is None:
         return None
     cursor, past = found

@@ -18,8 +18,8 @@ from supple.model.state import State
 from supple.system.forward_dynamics import (
     Acceleration,
     acceleration,
-    allowed_velocity,
-    set_going,
+    project_velocity,
+    start_motion,
     violation_rates,
 )
 
@@ -32,6 +32,11 @@ WEAK = 1e-9
 def can_slack(model: Model) -> bool:
     """Whether some tendon of imposed length can only pull."""
     return len(_cables(model)) > 0
+
+
+def one_sided(model: Model) -> int:
+    """Number of equations that one active set speaks of; zero where none can be let go."""
+    return len(model.transmissions.imposed) if can_slack(model) else 0
 
 
 def hold(model: Model, taut: Bool[Array, " k"]) -> Model:
@@ -84,7 +89,7 @@ def open_rates(
     return violation_rates(as_it_is(model, q, t, multipliers), q, v, t)
 
 
-def set_out(
+def consistent_state(
     model: Model,
     q: Float[Array, " nq"],
     v: Float[Array, " nv"],
@@ -96,13 +101,13 @@ def set_out(
     A tendon that becomes taut stops what lengthens it at once; one that would push is slack.
     """
     if not can_slack(model):
-        return set_going(model, q, v, t), None
+        return start_motion(model, q, v, t), None
     taut = taut_at(model, q, t, multipliers)
     own = model.imposed_rows
     lengthening = violation_rates(model, q, v, t)[own] > 0
     tension, _ = _tension_and_excess(model, q, t, multipliers)
     stopped = taut & (_always(model) | (tension > WEAK) | lengthening)
-    v = allowed_velocity(hold(model, stopped), q, v, t)
+    v = project_velocity(hold(model, stopped), q, v, t)
 
     def pushes(s: tuple[Bool[Array, " k"], Acceleration, Bool[Array, ""]]) -> Bool[Array, ""]:
         return ~s[2]

@@ -65,10 +65,10 @@ def chart_acceleration(
     return -factors.solve(residual)
 
 
-def set_going(
+def start_motion(
     model: Model, q: Float[Array, " nq"], v: Float[Array, " nv"], t: Float[Array, ""]
 ) -> State:
-    """A state with the velocity that :func:`allowed_velocity` gives, and the acceleration that follows."""
+    """A state with the velocity that :func:`project_velocity` gives, and the acceleration that follows."""
     if model.equations == 0:
         return State(t, q, v, *acceleration(model, q, v, t))
     n = model.nv
@@ -85,13 +85,13 @@ def set_going(
     return lax.scan(once, start, None, length=2)[0]
 
 
-def allowed_velocity(
+def project_velocity(
     model: Model,
     q: Float[Array, " nq"],
     v: Float[Array, " nv"],
     t: Float[Array, ""] | float = 0.0,
 ) -> Float[Array, " nv"]:
-    """The velocity after an impact that closes loops and starts imposed motions; v itself if it may be.
+    """The velocity after an impact that closes loops and starts imposed motions; v where it is admissible.
 
     Schemes for closed loops keep what a start gets wrong here: as an oscillation that does not end.
     """

@@ -7,18 +7,13 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.compile import jit
-from supple.mechanics.local import fastest_turn
-from supple.model.inputs import with_inputs
-from supple.model.model import Model
 from supple.model.state import State
-from supple.system.active_set import can_slack, hold, reconsider, set_out
-from supple.system.forward_dynamics import acceleration
+from supple.system.formulation import AbstractFormulation, everything_active
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.feedback import Feedback, next_call, open_feedback, react
 from supple.time.guard import Ledger, audit, is_passive, open_ledger
@@ -125,24 +120,25 @@ class _Loop(NamedTuple):
 
 
 def begin(
-    model: Model,
+    formulation: AbstractFormulation,
     scheme: AbstractScheme,
     state: State,
     h: Float[Array, ""],
     feedback: Feedback | None = None,
 ) -> Cursor:
     """Cursor at a state, its velocity consistent with closed loops, its acceleration with the loads."""
-    forces = None
-    if can_slack(model):
-        forces = np.zeros(model.equations) if state.multipliers is None else state.multipliers
+    forces = None  # they only matter where they tell what is active
+    if formulation.one_sided:
+        known = state.multipliers
+        forces = formulation.any_state().multipliers if known is None else known
     t = jnp.asarray(state.t, dtype=float)
-    feedback = open_feedback(model) if feedback is None else feedback
-    return _begin(model, scheme, t, state.q, state.v, forces, h, feedback)
+    feedback = open_feedback(formulation) if feedback is None else feedback
+    return _begin(formulation, scheme, t, state.q, state.v, forces, h, feedback)
 
 
 @partial(jit, quick=True, static_argnames=("scheme",))
 def _begin(
-    model: Model,
+    formulation: AbstractFormulation,
     scheme: AbstractScheme,
     t: Float[Array, ""],
     q: Float[Array, " nq"],
@@ -151,31 +147,34 @@ def _begin(
     h: Float[Array, ""],
     feedback: Feedback,
 ) -> Cursor:
-    model = with_inputs(model, feedback.inputs)
-    state, taut = set_out(model, q, v, t, multipliers)
-    ledger = open_ledger(model, state) if scheme.guarded else None
-    return _cursor(model, scheme, state, taut, ledger, h, feedback)
+    formulation = formulation.with_inputs(feedback.inputs)
+    state, active = formulation.consistent_state(q, v, t, multipliers)
+    ledger = None
+    if scheme.guarded and formulation.guarded is not None:
+        ledger = open_ledger(formulation.guarded, state)
+    return _cursor(formulation, scheme, state, active, ledger, h, feedback)
 
 
-def cursor_like(model: Model, scheme: AbstractScheme) -> Cursor:
+def cursor_like(formulation: AbstractFormulation, scheme: AbstractScheme) -> Cursor:
     """Shapes of the cursors of a run."""
 
     def any_cursor() -> Cursor:
-        one, zero = jnp.zeros(()), jnp.zeros(model.nv)
-        forces = jnp.zeros(model.equations) if model.equations else None
-        state = State(one, jnp.zeros(model.nq), zero, zero, forces)
-        taut = jnp.ones(len(model.transmissions.imposed), dtype=bool) if can_slack(model) else None
-        ledger = Ledger(one, one) if scheme.guarded and is_passive(model) else None
-        return _cursor(model, scheme, state, taut, ledger, one, open_feedback(model))
+        one, state = jnp.zeros(()), formulation.any_state()
+        model = formulation.guarded
+        watched = scheme.guarded and model is not None and is_passive(model)
+        ledger = Ledger(one, one) if watched else None
+        active = everything_active(formulation)
+        feedback = open_feedback(formulation)
+        return _cursor(formulation, scheme, state, active, ledger, one, feedback)
 
     return jax.eval_shape(any_cursor)
 
 
 def _cursor(
-    model: Model,
+    formulation: AbstractFormulation,
     scheme: AbstractScheme,
     state: State,
-    taut: Bool[Array, " n"] | None,
+    active: Bool[Array, " n"] | None,
     ledger: Ledger | None,
     h: Float[Array, ""],
     feedback: Feedback,
@@ -183,7 +182,7 @@ def _cursor(
     zero = jnp.zeros((), dtype=int)
     return Cursor(
         state=state,
-        memory=scheme.start(model, state),
+        memory=scheme.start(formulation, state),
         h=h,
         target=zero + 1,
         status=zero,
@@ -194,20 +193,20 @@ def _cursor(
         error=jnp.ones(()),
         ledger=ledger,
         feedback=feedback,
-        taut=None if taut is None else Taut(taut, taut, zero, zero > 0),
+        taut=None if active is None else Taut(active, active, zero, zero > 0),
     )
 
 
-def restart(model: Model, scheme: AbstractScheme, cursor: Cursor) -> Cursor:
+def restart(formulation: AbstractFormulation, scheme: AbstractScheme, cursor: Cursor) -> Cursor:
     """The cursor after a load has jumped or bent, or a tendon become taut: no memory of the past."""
-    fresh = begin(model, scheme, cursor.state, cursor.h, cursor.feedback)
+    fresh = begin(formulation, scheme, cursor.state, cursor.h, cursor.feedback)
     running = jnp.zeros((), dtype=int)
     return cursor._replace(state=fresh.state, memory=fresh.memory, status=running, taut=fresh.taut)
 
 
 @partial(jit, static_argnames=("scheme", "chunk"))
 def advance(
-    model: Model,
+    formulation: AbstractFormulation,
     scheme: AbstractScheme,
     control: StepControl,
     chunk: int,
@@ -231,7 +230,7 @@ def advance(
         newton=jnp.zeros(chunk, dtype=int),
         substeps=jnp.zeros(chunk, dtype=int),
         update=jnp.zeros(chunk),
-        multipliers=jnp.zeros((chunk, model.equations)),
+        multipliers=jnp.zeros((chunk, 0 if state.multipliers is None else len(state.multipliers))),
         inputs=jnp.zeros((chunk, cursor.feedback.inputs.shape[0])),
     )
 
@@ -241,14 +240,14 @@ def advance(
 
     def once(s: _Loop) -> _Loop:
         before, call = s.cursor, jnp.asarray(jnp.inf)
-        if any(c.compiled for c in model.controls):
-            before, call = _listen(model, scheme, control, s.cursor, start)
-        now = with_inputs(model, before.feedback.inputs)
+        if any(c.compiled for c in formulation.controls):
+            before, call = _listen(formulation, scheme, control, s.cursor, start)
+        now = formulation.with_inputs(before.feedback.inputs)
         if isinstance(control, FixedStep):
             cursor, save, update = _fixed(now, scheme, control, before, start, stop, call)
         else:
             cursor, save, update = _controlled(now, scheme, control, before, stop, call, horizon)
-        if any(c.compiled for c in model.controls):
+        if any(c.compiled for c in formulation.controls):
             usable = before.status == Status.RUNNING
             cursor, save = _select(usable, cursor, before), save & usable
         row = instant(cursor, update)
@@ -284,7 +283,7 @@ def instant(cursor: Cursor, update: Float[Array, ""] | float = 0.0) -> Saved:
 
 
 def _listen(
-    model: Model,
+    formulation: AbstractFormulation,
     scheme: AbstractScheme,
     control: StepControl,
     c: Cursor,
@@ -295,7 +294,7 @@ def _listen(
     Inputs that jump start anew from a consistent acceleration. Where a controller is called at every fixed
     step, steps go on as if its inputs were samples of something smooth: a fresh start would cost their order.
     """
-    feedback, period = react(model, c.feedback, c.state, start)
+    feedback, period = react(formulation, c.feedback, c.state, start)
     usable = jnp.all(jnp.isfinite(feedback.inputs))
     c = c._replace(
         feedback=feedback, status=jnp.where(usable, c.status, Status.BAD_INPUT).astype(int)
@@ -303,24 +302,23 @@ def _listen(
     jumped = period > 0
     if isinstance(control, FixedStep):
         jumped = (period > 1.5 * control.dt) | (jumped & (c.state.t <= start))
-    now = _held(with_inputs(model, feedback.inputs), c.taut)
+    now = _held(formulation.with_inputs(feedback.inputs), c.taut)
 
     def fresh() -> tuple[State, Any]:
-        old = c.state
-        state = State(old.t, old.q, old.v, *acceleration(now, old.q, old.v, old.t))
+        state = now.with_acceleration(c.state)
         return state, scheme.start(now, state)
 
     state, memory = lax.cond(jumped & usable, fresh, lambda: (c.state, c.memory))
-    return c._replace(state=state, memory=memory), next_call(model, feedback, start)
+    return c._replace(state=state, memory=memory), next_call(formulation, feedback, start)
 
 
-def _held(model: Model, taut: Taut | None) -> Model:
-    """The model of the next attempt."""
-    return model if taut is None else hold(model, taut.held)
+def _held(formulation: AbstractFormulation, taut: Taut | None) -> AbstractFormulation:
+    """The formulation of the next attempt."""
+    return formulation if taut is None else formulation.with_active(taut.held)
 
 
 def _look_again(
-    model: Model, taut: Taut | None, solved: Bool[Array, ""], state: State
+    formulation: AbstractFormulation, taut: Taut | None, solved: Bool[Array, ""], state: State
 ) -> tuple[Taut | None, Bool[Array, ""], Bool[Array, ""]]:
     """Whether tendons were rightly taken for taut or slack; whether to try the same step with others.
 
@@ -328,7 +326,7 @@ def _look_again(
     """
     if taut is None:
         return None, jnp.ones((), dtype=bool), jnp.zeros((), dtype=bool)
-    now = reconsider(model, state.q, state.t, state.multipliers, taut.held)
+    now = formulation.reconsider(state, taut.held)
     right = jnp.all(now == taut.held)
     again = solved & ~right & (taut.changes < MOST_CHANGES)
     held = jnp.where(again, now, taut.held)
@@ -349,7 +347,7 @@ def _select(flag: Bool[Array, ""], new: Any, old: Any) -> Any:
 
 
 def _fixed(
-    model: Model,
+    formulation: AbstractFormulation,
     scheme: AbstractScheme,
     control: FixedStep,
     c: Cursor,
@@ -365,13 +363,14 @@ def _fixed(
     h = jnp.minimum(c.h, room)
     # A last sliver would cost a step of its own and amplify round-off.
     h = jnp.where(room - h < 1e-6 * control.dt, room, h)
-    step = scheme.step(_held(model, c.taut), c.state, c.memory, h)
+    step = scheme.step(_held(formulation, c.taut), c.state, c.memory, h)
     solved = step.converged & _finite(step.state)
-    taut, right, again = _look_again(model, c.taut, solved, step.state)
+    taut, right, again = _look_again(formulation, c.taut, solved, step.state)
     good = solved & right
     ledger = c.ledger
     if ledger is not None:
-        ledger, kept = audit(model, ledger, c.state, step.state, control.gain)
+        assert formulation.guarded is not None
+        ledger, kept = audit(formulation.guarded, ledger, c.state, step.state, control.gain)
         # Splitting for energy's sake ends early: it must not fail a run that can go on.
         good = good & (kept | (h / 2 < control.dt * control.smallest_for_energy))
     arrived = good & (h == room)
@@ -388,7 +387,7 @@ def _fixed(
 
 
 def _controlled(
-    model: Model,
+    formulation: AbstractFormulation,
     scheme: AbstractScheme,
     control: ErrorControl,
     c: Cursor,
@@ -399,15 +398,15 @@ def _controlled(
     """One attempt with the step the controller asks for, at most to the next call of a controller."""
     goal = jnp.minimum(stop, call)
     room = goal - c.state.t
-    turning = MOST_TURN / jnp.maximum(fastest_turn(model, c.state.v), 1e-12)
+    turning = MOST_TURN / jnp.maximum(formulation.fastest_turn(c.state.v), 1e-12)
     h = jnp.minimum(jnp.minimum(c.h, control.largest), turning)
     # Two equal steps to the end beat one long and one tiny one.
     h = jnp.where(h >= room, room, jnp.where(h > room / 2, room / 2, h))
     allowed = control.accuracy * (h / horizon) ** ACCUMULATION
-    step = scheme.step(_held(model, c.taut), c.state, c.memory, h, budget=allowed)
+    step = scheme.step(_held(formulation, c.taut), c.state, c.memory, h, budget=allowed)
     ratio = step.error / allowed
     solved = step.converged & _finite(step.state)
-    taut, right, again = _look_again(model, c.taut, solved, step.state)
+    taut, right, again = _look_again(formulation, c.taut, solved, step.state)
     good = solved & right & (ratio <= 1.0)
     arrived = good & (h == room)
     # Proportional-integral rule; the budget itself shrinks with h, hence the smaller power.

@@ -10,8 +10,8 @@ from jaxtyping import Float, Int
 from supple.arrays import Array
 from supple.model.model import Model
 from supple.model.state import State
-from supple.system.active_set import can_slack, reconsider
-from supple.system.forward_dynamics import set_going
+from supple.system.formulation import AbstractFormulation, everything_active
+from supple.system.strain import Strain
 from supple.time.advance import Status
 from supple.time.scheme import AbstractScheme
 
@@ -26,24 +26,28 @@ class Rollout(NamedTuple):
 
 
 def rollout(
-    model: Model, state: State, scheme: AbstractScheme, dt: Float[Array, ""] | float, steps: int
+    model: Model | AbstractFormulation,
+    state: State,
+    scheme: AbstractScheme,
+    dt: Float[Array, ""] | float,
+    steps: int,
 ) -> Rollout:
     """``steps`` fixed steps of ``dt`` seconds; for ``jax.jit``, ``vmap``, ``grad``, ``jacfwd``."""
     h = jnp.asarray(dt, dtype=float)
     q, v = jnp.asarray(state.q), jnp.asarray(state.v)
     t = jnp.asarray(state.t, dtype=float)
-    begun = set_going(model, q, v, t)
-    everything = jnp.ones(len(model.transmissions.imposed), dtype=bool)
+    formulation = Strain(model) if isinstance(model, Model) else model
+    everything = everything_active(formulation)
+    begun, _ = formulation.consistent_state(q, v, t, state.multipliers)
 
     def once(carry, _):  # type: ignore[no-untyped-def]
         now, memory, status, count = carry
-        step = scheme.step(model, now, memory, h, differentiable=True)
+        step = scheme.step(formulation, now, memory, h, differentiable=True)
         alive = status == Status.DONE
         good = alive & step.converged
         status = jnp.where(alive & ~good, Status.NOT_CONVERGED, status)
-        if can_slack(model):
-            end = step.state
-            taut = reconsider(model, end.q, end.t, end.multipliers, everything)
+        if everything is not None:
+            taut = formulation.reconsider(step.state, everything)
             status = jnp.where(good & ~jnp.all(taut), Status.SLACK, status)
             good = good & jnp.all(taut)
 
@@ -54,6 +58,6 @@ def rollout(
         return (after, keep(step.memory, memory), status, count + good), after
 
     done, none = jnp.full((), Status.DONE, dtype=int), jnp.zeros((), dtype=int)
-    carry = (begun, scheme.start(model, begun), done, none)
+    carry = (begun, scheme.start(formulation, begun), done, none)
     (_, _, status, count), states = lax.scan(once, carry, None, length=steps)
     return Rollout(states, status, count)

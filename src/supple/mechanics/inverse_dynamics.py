@@ -29,9 +29,11 @@ from supple.mechanics.kinematics import GroupMotion, Kinematics, kinematics
 from supple.mechanics.local import Coordinates, group_rows
 from supple.mechanics.sliding import Material, material_motion
 from supple.mechanics.slips import SlipMotion, slip_motions, slip_wrenches
+from supple.mechanics.transmission_layout import layout_of
 from supple.mechanics.transmissions import (
     TransmissionMotion,
     line_wrenches,
+    slot_force,
     transmission_motion,
 )
 from supple.mechanics.tree import sum_over_subtrees
@@ -137,6 +139,8 @@ def balance(model: Model, c: Coordinates) -> Balance:
         jnp.einsum("bdim,bdi->bm", m.subspace, s) + element_force(model, i, c)
         for i, (m, s) in enumerate(zip(motion.groups, stress, strict=True))
     ]
+    if transmissions is not None:
+        parts = _add_slots(model, transmissions, parts)
     residual = jnp.concatenate([part.reshape(-1) for part in parts])
     violations = [jnp.zeros(0)]
     if closures is not None:
@@ -145,10 +149,8 @@ def balance(model: Model, c: Coordinates) -> Balance:
         effort = c.multipliers[model.prescribed_rows] * model.prescribed.scale
         residual = rows.add(residual, np.array(model.prescribed.v_index), effort)
         violations.append(_off_course(model, c))
-    if transmissions is not None:
-        residual = residual - transmissions.effort @ transmissions.pushes
-        if c.multipliers is not None:
-            violations.append(transmissions.gap)
+    if transmissions is not None and c.multipliers is not None:
+        violations.append(transmissions.gap)
     violations += [slip.speed for slip in slips]
     return Balance(
         residual,
@@ -445,6 +447,17 @@ def _add_lines(
             own, segments.outer_sample, segments.inner_sample, line_wrenches(model, at)
         )
     return at, own
+
+
+def _add_slots(
+    model: Model, at: TransmissionMotion, parts: list[Float[Array, "_ _"]]
+) -> list[Float[Array, "_ _"]]:
+    """Generalised forces of the groups, with those of channels and affine parts of transmissions."""
+    layout = layout_of(model)
+    return [
+        part if slots is None else part + slot_force(model, at, slots)[:, : part.shape[1]]
+        for part, slots in zip(parts, layout.groups, strict=True)
+    ]
 
 
 def _add_between(

@@ -5,7 +5,7 @@ negative effort. Each class stands for all transmissions of a robot that follow 
 """
 
 import abc
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -32,6 +32,9 @@ class Input(NamedTuple):
 class AbstractEffort(eqx.Module):
     """An effort law."""
 
+    follows: ClassVar[bool] = True
+    """Whether efforts depend on the coordinate or its rate."""
+
     @abc.abstractmethod
     def __call__(
         self, length: Float[Array, " m"], rate: Float[Array, " m"], given: Input
@@ -46,6 +49,8 @@ class AbstractEffort(eqx.Module):
 class Tension(AbstractEffort):
     """A given tension (N); a negative one is slack unless the tendon may push."""
 
+    follows: ClassVar[bool] = False
+
     push: Float[Array, " m"]
     """1 for rods that may push, 0 for cables."""
 
@@ -59,6 +64,8 @@ class Tension(AbstractEffort):
 class Pressure(AbstractEffort):
     """A given gauge pressure (Pa)."""
 
+    follows: ClassVar[bool] = False
+
     def __call__(
         self, length: Float[Array, " m"], rate: Float[Array, " m"], given: Input
     ) -> Float[Array, " m"]:
@@ -67,6 +74,8 @@ class Pressure(AbstractEffort):
 
 class Imposed(AbstractEffort):
     """A coordinate imposed in time: ``offset + sign * input``. Its effort is an outcome of the solve."""
+
+    follows: ClassVar[bool] = False
 
     start: Float[Array, " m"]
     """Coordinate in the described shape; statics leads from it to what is imposed."""
@@ -198,6 +207,8 @@ class Governor(AbstractEffort):
 
 class Drive(AbstractEffort):
     """A rotor that gives the torque of the input, up to ``limit``; the joint feels ``gear`` times it."""
+
+    follows: ClassVar[bool] = False
 
     gear: Float[Array, " m"]
     limit: Float[Array, " m"]

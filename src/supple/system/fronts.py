@@ -9,7 +9,7 @@ from jaxtyping import Inexact
 
 from supple.arrays import Array
 from supple.mechanics import rows
-from supple.mechanics.element_tangent import group_states, loaded_gravity
+from supple.mechanics.element_tangent import group_states, loaded_gravity, parts_of
 from supple.mechanics.inverse_dynamics import Balance
 from supple.mechanics.local import Coordinates
 from supple.mechanics.sample_laws import attached_laws
@@ -186,11 +186,13 @@ def assemble(
 ) -> list[Assembly]:
     """Everything that the fronts are made of at a motion, for each combination."""
     values, laws = link_values(model, plan, c, state)
-    attached = with_laws(model, attached_laws(model, state, c.t), laws)
+    parts = parts_of(model, state)
+    attached = with_laws(model, attached_laws(model, state, c.t, parts), laws)
     gravity = loaded_gravity(model)
+    states = group_states(model, c, state, attached, parts)
     groups = [
         group_blocks(at, gravity, combinations, used)
-        for at, used in zip(group_states(model, c, state, attached), plan.used, strict=True)
+        for at, used in zip(states, plan.used, strict=True)
     ]
     return [
         Assembly(plan, [blocks[k] for blocks in groups], values, combination)

@@ -147,7 +147,7 @@ def long_wires():
         sp.Spring(
             "tied", on="ground", to="r1", position=(0.1, 0.3, 0.0), stiffness=50.0, damping=1.0
         ),
-        sp.Spring("bow", on="r0", to="r2", at=0.3, stiffness=20.0, damping=2.0),
+        sp.Spring("bow", on="r0", to="r2", fraction=0.3, stiffness=20.0, damping=2.0),
     ).build()
 
 

@@ -167,7 +167,7 @@ def main() -> None:
     height.legend(loc="upper right")
     pulls = fig.add_subplot(grid[1, 1])
     for name in ("left", "up", "right", "down"):
-        pulls.plot(t, np.concatenate([part.tendon(name)[1] for part in parts]), label=name)
+        pulls.plot(t, np.concatenate([part.tendon(name).tension for part in parts]), label=name)
     pulls.set(xlabel="time (s)", ylabel="tension (N)", title="Tendons")
     pulls.legend(ncols=2)
     twisted = fig.add_subplot(grid[:, 2], projection="3d")

@@ -101,7 +101,7 @@ def main() -> None:
     axes[0, 0].set_title("Shapes, 12 modes")
 
     for name, colour in (("left", BLUE), ("right", RED)):
-        angle = np.degrees(coarse.joint(name)[:, 0]) + 90
+        angle = np.degrees(coarse.joint(name).position[:, 0]) + 90
         axes[0, 1].plot(coarse.t, angle, color=colour, label=name)
     axes[0, 1].set(
         xlabel="time (s)", ylabel="angle from x (deg)", title="Base joints, 3 modes, 10 ms"

@@ -50,7 +50,7 @@ def driven(scheme: AbstractScheme | None = None) -> sp.Result:
 
 def path(result: sp.Result) -> tuple[np.ndarray, np.ndarray]:
     """Base angle (deg) and height of the platform (m)."""
-    return np.degrees(result.joint("left")[:, 0]), result.position("platform")[:, 1]
+    return np.degrees(result.joint("left").position[:, 0]), result.position("platform")[:, 1]
 
 
 def snap_angle(result: sp.Result) -> float:

@@ -62,7 +62,7 @@ def driven(until: float, modes: int = MODES) -> sp.Result:
 
 def path(result: sp.Result) -> tuple[np.ndarray, np.ndarray]:
     """Base angle (deg) and height of the platform (m)."""
-    return np.degrees(result.joint("left")[:, 0]), result.position("platform")[:, 1]
+    return np.degrees(result.joint("left").position[:, 0]), result.position("platform")[:, 1]
 
 
 def work_error(result: sp.Result) -> float:

@@ -120,7 +120,11 @@ def measured() -> Measured:
     seen = truth.sample(rate(40.0))
     angles = np.stack(
         [
-            filtered(seen.t, seen.joint(name)[:, 0] + ANGLE_NOISE * rng.normal(size=len(seen)), t)
+            filtered(
+                seen.t,
+                seen.joint(name).position[:, 0] + ANGLE_NOISE * rng.normal(size=len(seen)),
+                t,
+            )
             for name in HINGES
         ],
         axis=1,
@@ -128,7 +132,7 @@ def measured() -> Measured:
     felt = truth.sample(rate(110.0))
     tensions = []
     for cable in range(4):
-        reading = sensor_reading(felt.tendon(f"cable {cable + 1}")[1], cable)
+        reading = sensor_reading(felt.tendon(f"cable {cable + 1}").tension, cable)
         reading = reading + FORCE_NOISE * rng.normal(size=len(felt))
         tensions.append(sp.Spline(t, filtered(felt.t, cable_tension(reading, cable), t)))
 
@@ -182,7 +186,7 @@ def simulated(case: str) -> sp.Result:
 
 def values(result: sp.Result) -> np.ndarray:
     """The rows of the tables (n, 8): degrees and metres."""
-    angles = [np.degrees(result.joint(name)) for name in HINGES]
+    angles = [np.degrees(result.joint(name).position) for name in HINGES]
     ends = [from_start(result, i, result.position(f"sensor {i}"))[:, :2] for i in (1, 2)]
     return np.concatenate([*angles, *ends, result.position("platform")[:, :2]], axis=1)
 

@@ -38,7 +38,7 @@ from supple.model.laws import (
 )
 from supple.model.model import Model as Model
 from supple.model.state import State as State
-from supple.results.result import Result as Result
+from supple.results.result import Result as Result, Stats as Stats
 from supple.robot.actuators import (
     Chamber as Chamber,
     Motor as Motor,

@@ -72,7 +72,7 @@ def derivatives(t):
 
 def test_imposed_laws_are_reproduced():
     t = run().t
-    np.testing.assert_allclose(run().joint("bob")[:, 0], swing(t), atol=1e-9)
+    np.testing.assert_allclose(run().joint("bob").position[:, 0], swing(t), atol=1e-9)
     np.testing.assert_allclose(run().coordinates("finger")[:, 0], curl(t), atol=1e-9)
 
 
@@ -144,7 +144,7 @@ def test_viscous_friction_slows_a_block_exponentially():
 
 def test_sampled_data_drive_a_joint_without_their_noise():
     """150 Hz through a filter of 30 Hz, forth and back: (150/30)⁸ times less."""
-    t, q = run().t, run().joint("arm")[:, 0]
+    t, q = run().t, run().joint("arm").position[:, 0]
     inner = (t > 0.05) & (t < DURATION - 0.05)  # filters know less at the ends
     wanted = 0.3 * np.sin(4.0 * t)
     assert np.abs(q - wanted)[inner].max() < 0.1 * NOISE
@@ -166,5 +166,5 @@ def test_a_run_starts_where_imposed_laws_begin():
     )  # fmt: skip
     result = sp.simulate(robot, 0.02, dt=0.005)
     assert result.ok
-    assert result.joint("arm")[0, 0] == pytest.approx(0.3, abs=1e-9)
+    assert result.joint("arm").position[0, 0] == pytest.approx(0.3, abs=1e-9)
     assert np.abs(result.violation).max() < 1e-9

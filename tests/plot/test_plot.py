@@ -56,16 +56,16 @@ def lines(axes):
 
 def test_curves_are_the_numbers_of_the_result(run):
     np.testing.assert_array_equal(
-        lines(sp.plot.tensions(run))["pull"].get_ydata(), run.tendon("pull")[1]
+        lines(sp.plot.tensions(run))["pull"].get_ydata(), run.tendon("pull").tension
     )
-    length = run.tendon("pull")[0]
+    length = run.tendon("pull").length
     np.testing.assert_allclose(
         lines(sp.plot.lengths(run))["pull"].get_ydata(), 1e3 * (length - length[0])
     )
     bag = lines(sp.plot.pressures(run))["bag"].get_ydata()
     np.testing.assert_allclose(bag, 1.0)  # kPa
     angle = lines(sp.plot.angles(run))["arm"].get_ydata()
-    np.testing.assert_allclose(np.radians(angle), run.joint("arm")[:, 0])
+    np.testing.assert_allclose(np.radians(angle), run.joint("arm").position[:, 0])
     total = lines(sp.plot.energies(run))["total"].get_ydata()
     np.testing.assert_array_equal(total, run.energies.total)
     force = lines(sp.plot.multipliers(run))["pin"].get_ydata()

@@ -23,7 +23,7 @@ def test_positions_and_shapes_follow_the_branch():
     platform = branch.position("platform")
     assert platform.shape == (5, 3)
     assert np.allclose(platform[0], held.position("platform"), atol=ROUNDING)
-    left, right = branch.shape("left", 11), branch.shape("right", 11)
+    left, right = (branch.shape(name, 11).position for name in ("left", "right"))
     assert np.allclose(left[:, -1], platform, atol=ROUNDING)
     assert np.allclose(right[:, -1], platform, atol=ROUNDING)
     with pytest.raises(ArgumentError, match="need one of"):

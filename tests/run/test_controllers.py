@@ -11,7 +11,7 @@ GOAL, PROPORTIONAL, INTEGRAL = 2.0, 0.05, 0.2
 
 def see(sensors):
     """Speed of the wheel."""
-    return sensors.joint("wheel")[1][0]
+    return sensors.joint("wheel").velocity[0]
 
 
 def pi_control(t, speed, total):
@@ -40,7 +40,7 @@ def test_compiled_and_plain_python_controllers_agree_and_reach_their_goal():
     np.testing.assert_allclose(plain.v, compiled.v, atol=1e-10)
     np.testing.assert_allclose(plain.input("torque"), compiled.input("torque"), atol=1e-10)
     np.testing.assert_allclose(
-        compiled.motor("motor")[1][1:], compiled.input("torque")[1:], atol=1e-12
+        compiled.motor("motor").torque[1:], compiled.input("torque")[1:], atol=1e-12
     )
     # In the end the torque holds against friction.
     np.testing.assert_allclose(compiled.input("torque")[-1], 0.02 * GOAL, rtol=1e-2)

@@ -65,11 +65,12 @@ def test_drives_move_the_robot_smoothly_to_where_it_rests(live):
     tensions = []
     for _ in range(200):
         live.step(wanted)
-        tensions.append(float(live.newest.tendon("left")[1][0]))
+        tensions.append(float(live.newest.tendon("left").tension[0]))
     assert np.abs(np.diff(tensions)).max() < 0.5  # no jump
     assert np.all(np.diff(tensions) > -1e-12)
     assert tensions[-1] == pytest.approx(4.0, rel=1e-6)
-    assert live.newest.joint("arm")[0] == pytest.approx(0.2, rel=1e-6)  # imposed, without a jump
+    hinge = live.newest.joint("arm").position[0]
+    assert hinge == pytest.approx(0.2, rel=1e-6)  # imposed, without a jump
     held = robot(4.0).removing("push", "air")
     resting = sp.equilibrium(held.replacing(sp.PrescribedCoordinate("hinge", on="arm", value=0.2)))
     np.testing.assert_allclose(live.newest.position("arm")[0], resting.position("arm"), atol=1e-5)

@@ -83,7 +83,7 @@ def test_large_loads_deflect_as_the_elastica(alpha):
 def test_curvature_at_the_clamp_carries_the_moment_of_the_force():
     alpha = 2.0
     found = loaded(alpha)
-    curvature = found.strain("beam", points=3)[:, 2]
+    curvature = found.strain("beam", 3)[:, 2]
     moment = alpha * EI / LENGTH**2 * found.position("beam")[0]
     assert curvature[0] == pytest.approx(moment / EI, rel=1e-5)
     assert abs(curvature[-1]) < 1e-5 / LENGTH  # no moment at the tip

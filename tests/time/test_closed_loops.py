@@ -82,7 +82,7 @@ def test_a_velocity_made_allowed_keeps_loops_closed_and_momentum(rng):
 def tumble(scheme, steps):
     found = sp.simulate(floater(), DURATION, initial=thrown(), dt=DURATION / steps, scheme=scheme)
     assert found.ok
-    assert found.rejected == 0
+    assert found.stats.rejected == 0
     return found
 
 

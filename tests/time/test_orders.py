@@ -33,7 +33,7 @@ def tip_error(tumbler, scheme, steps):
     model, state, exact = tumbler
     result = sp.simulate(model, DURATION, initial=state, dt=DURATION / steps, scheme=scheme)
     assert result.ok
-    assert result.rejected == 0
+    assert result.stats.rejected == 0
     return np.linalg.norm(result.position("tail")[-1] - exact)
 
 

@@ -251,7 +251,7 @@ def test_items_tell_their_numbers(run, drawing):
     assert told["pull", "tension"]["unit"] == "N"
     assert told["tool", "position"]["parts"] == ("x", "y", "z")
     by_name = {(n.item, n.name): n.values for n in drawing.numbers}
-    np.testing.assert_allclose(by_name["pull", "tension"][:, 0], run.tendon("pull")[1])
+    np.testing.assert_allclose(by_name["pull", "tension"][:, 0], run.tendon("pull").tension)
     np.testing.assert_allclose(by_name["arm", "tip"], run.position("arm"))
     plots = {plot.title: plot for plot in drawing.plots}
     assert set(plots) >= {"Tensions", "Energy"}

@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from supple.errors import ArgumentError
 from supple.files.read import RobotFile, read_text
 from supple.files.studies import Release
-from supple.results.result import Result
+from supple.results.result import Result, Stats
 from supple.results.store import Store
 from supple.robot.robot import DEFAULT_ACCURACY
-from supple.time.advance import Status
+from supple.time.advance import Saved, Status
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,17 @@ class StoredRun:
     result: Result
     file: RobotFile
     path: Path
+
+
+def _stats(saved: Saved, about: dict[str, Any]) -> Stats:
+    """What a run took, from its instants and from what was noted at its end."""
+    rejected = int(about.get("rejected", 0))
+    return Stats(
+        steps=int(saved.substeps.sum()) - rejected,
+        rejected=rejected,
+        newton_iterations=int(saved.newton.sum()),
+        wall_seconds=float(about.get("wall_seconds", 0.0)),
+    )
 
 
 def stored_run(path: str | Path) -> StoredRun:
@@ -47,8 +59,7 @@ def stored_run(path: str | Path) -> StoredRun:
         **saved._asdict(),
         status=status,
         message=about.get("message", status.message),
-        rejected=0,
-        wall_seconds=about.get("wall_seconds", 0.0),
+        stats=_stats(saved, about),
         settings={},
         description=robot,
     )

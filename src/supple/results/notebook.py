@@ -20,15 +20,14 @@ def as_html(result: Result) -> str:
     """A table and a picture, as a notebook shows them."""
     topology = result.model.topology
     span = f"{result.t[0]:g} … {result.t[-1]:g} s" if len(result.t) else "empty"
-    steps = max(len(result.t) - 1, 1)
     rows = {
         "robot": result.model.name,
         "rods, joints": f"{len(topology.rod_slots)}, {len(topology.joint_slots)}",
         "degrees of freedom": str(result.model.nv),
         "time": f"{span}, {len(result.t)} instants",
         "status": f"{result.status.name}: {result.message}",
-        "Newton iterations": f"{float(result.newton.sum()) / steps:.2f} a step",
-        "computed in": f"{result.wall_seconds:.3g} s",
+        "Newton iterations": f"{result.stats.newton_per_step:.2f} a step",
+        "computed in": f"{result.stats.wall_seconds:.3g} s",
     }
     cells = "".join(
         f"<tr><th style='text-align:left'>{name}</th>"

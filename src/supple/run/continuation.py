@@ -7,6 +7,7 @@ in time; anything else is a branching point.
 """
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 
 from supple.compile import jit
 from supple.errors import SolveError
-from supple.mechanics.frames import find_frame, find_rod, frame_poses, rod_shape
+from supple.mechanics.readout import AbstractReadout
 from supple.model.model import Model
 from supple.model.state import State
 from supple.robot.robot import Robot
@@ -66,7 +67,7 @@ class SpecialPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Branch:
+class Branch(AbstractReadout):
     """Equilibria along a branch: times t (n,), q (n, nq), multipliers (n, m), unstable motions (n,)."""
 
     model: Model
@@ -99,25 +100,24 @@ class Branch:
         """Points where the branch turns back in time."""
         return tuple(point for point in self.special if point.kind == "limit")
 
-    def position(self, name: str) -> np.ndarray:
-        """World position (n, 3) of a rod's tip, a body or a marker along the branch."""
-        i = self.model.topology.frames.index(find_frame(self.model, name))
-        return np.asarray(_poses(self.model, self.q, self.t).position)[:, i]
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities (n, nv): zero."""
+        return np.zeros((len(self), self.model.nv))
 
-    def shape(self, name: str, points: int = 41) -> np.ndarray:
-        """World positions (n, points, 3) along a rod."""
-        find_rod(self.model, name)
-        return np.asarray(_shapes(self.model, name, points, self.q, self.t).position)
-
-
-@jit
-def _poses(model, q, t):  # type: ignore[no-untyped-def]
-    return jax.vmap(lambda q, t: frame_poses(model, q, t))(q, t)
+    def read(self, quantity: Callable[..., Any], *fixed: Any) -> Any:
+        """``quantity(model, state, *fixed)`` at every equilibrium, with nothing growing or driven."""
+        forces = self.multipliers if self.model.equations else None
+        columns = self.t, self.q, self.v, self.v, forces
+        return jax.tree.map(np.asarray, _at_rest(quantity, fixed, self.model, columns))
 
 
-@partial(jit, static_argnames=("name", "points"))
-def _shapes(model, name, points, q, t):  # type: ignore[no-untyped-def]
-    return jax.vmap(lambda q, t: rod_shape(model, name, q, points, t))(q, t)
+@partial(jit, static_argnames=("quantity", "fixed"))
+def _at_rest(quantity, fixed, model, columns):  # type: ignore[no-untyped-def]
+    def one(columns):  # type: ignore[no-untyped-def]
+        return quantity(model.still(columns[0]), State(*columns), *fixed)
+
+    return jax.vmap(one)(columns)
 
 
 @partial(jit, quick=True)

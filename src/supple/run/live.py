@@ -21,7 +21,7 @@ from supple.model.inputs import input_slices
 from supple.model.laws import AbstractLaw, Input
 from supple.model.loads import AbstractPointLoad
 from supple.model.model import GROUND, Model
-from supple.results.result import Result
+from supple.results.result import Result, Stats
 from supple.robot.actuators import Chamber, Motor, Tendon
 from supple.robot.controller import Controller
 from supple.robot.items import Body, PrescribedCoordinate, Rod
@@ -291,8 +291,7 @@ class LiveRun:
             **self._saved._asdict(),
             status=self.status,
             message=self.message,
-            rejected=int(self.cursor.rejected),
-            wall_seconds=0.0,
+            stats=Stats(rejected=int(self.cursor.rejected)),
             settings={},
             description=self.robot,
         )

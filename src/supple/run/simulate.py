@@ -146,7 +146,7 @@ def resume(
         result.model,
         **result.settings,
         progress=progress,
-        seconds=result.wall_seconds,
+        before=result.stats,
         description=result.description,
     )
     if duration is not None:

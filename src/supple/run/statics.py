@@ -6,24 +6,17 @@ from functools import partial
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
 from supple.errors import SolveError
-from supple.lie import Pose
-from supple.mechanics.energy import Energies, energies
-from supple.mechanics.frames import (
-    FrameMotion,
-    find_transmission,
-    frame_motion,
-    rod_shape,
-    rod_strain,
-)
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.local import Coordinates, difference, retract
-from supple.mechanics.transmissions import transmission_state
+from supple.mechanics.readout import AbstractReadout
 from supple.model.model import Model
+from supple.model.state import State
 from supple.results.result import Result
 from supple.robot.robot import Robot
 from supple.run.assembly import check_closed, open_message, relaxed
@@ -41,7 +34,7 @@ from supple.system.strain import Strain
 
 
 @dataclass(frozen=True, eq=False)
-class Equilibrium:
+class Equilibrium(AbstractReadout):
     """A static solution: configuration q, status, and how it was reached."""
 
     model: Model
@@ -74,52 +67,16 @@ class Equilibrium:
         """Velocities: zero."""
         return np.zeros(self.model.nv)
 
-    def frame(self, name: str, fraction: float | None = None) -> FrameMotion:
-        """Pose and Jacobian of a named frame, or of a point along a rod."""
-        zero = np.zeros(self.model.nv)
-        return _frame_motion(self.model, name, self.q, zero, zero, self.t, fraction)
+    def read(self, quantity: Callable[..., Any], *fixed: Any) -> Any:
+        """``quantity(model, state, *fixed)`` at rest, with nothing growing or driven."""
+        forces = self.multipliers if self.model.equations else None
+        state = State(np.asarray(self.t), self.q, self.v, self.v, forces)
+        return jax.tree.map(np.asarray, _at_rest(quantity, fixed, self.model, state))
 
-    def position(self, name: str) -> np.ndarray:
-        """World position (3,) of a rod's tip, a body or a marker."""
-        return np.asarray(self.frame(name).pose.position)
 
-    def shape(self, name: str, points: int = 41) -> Pose:
-        """World poses of a rod's sections."""
-        shape = _rod_shape(self.model, name, self.q, points, self.t)
-        return Pose(*(np.asarray(x) for x in shape))
-
-    def strain(self, name: str, points: int = 41) -> np.ndarray:
-        """Strain (points, 6) along a rod."""
-        return np.asarray(rod_strain(self.model, name, self.q, points))
-
-    def tendon(self, name: str) -> tuple[float, float]:
-        """Length (m) and tension (N) of a tendon."""
-        length, effort = self._transmission("tendon", name)
-        return length, -effort
-
-    def chamber(self, name: str) -> tuple[float, float]:
-        """Volume (m³) and gauge pressure (Pa) of a fluid chamber."""
-        return self._transmission("chamber", name)
-
-    def motor(self, name: str) -> tuple[float, float]:
-        """Joint coordinate (rad, m) and torque (N m, N) at the joint of a motor."""
-        return self._transmission("motor", name)
-
-    def spring(self, name: str) -> tuple[float, float]:
-        """Length (m) and tension (N) of a spring."""
-        length, effort = self._transmission("spring", name)
-        return length, -effort
-
-    def _transmission(self, kind: str, name: str) -> tuple[float, float]:
-        own = find_transmission(self.model, kind, name)
-        state = self.q, self.v, np.asarray(self.t), self.multipliers
-        length, effort = _transmission_state(self.model, *state)
-        return float(length[own]), float(effort[own])
-
-    @property
-    def energies(self) -> Energies:
-        """Elastic and gravitational energy (J)."""
-        return _energies(self.model, self.q, self.v, self.t)
+@partial(jit, quick=True, static_argnames=("quantity", "fixed"))
+def _at_rest(quantity, fixed, model, state):  # type: ignore[no-untyped-def]
+    return quantity(model.still(state.t), state, *fixed)
 
 
 FREE = 1e-12
@@ -136,10 +93,6 @@ def _solve(model, q, t, first_increment, multipliers=None):  # type: ignore[no-u
 
 
 _tangent = jit(inverse_dynamics_tangent, quick=True)
-_energies = jit(energies, quick=True)
-_transmission_state = jit(transmission_state, quick=True)
-_frame_motion = jit(frame_motion, quick=True, static_argnames=("name", "fraction"))
-_rod_shape = jit(rod_shape, quick=True, static_argnames=("name", "points"))
 
 
 def _rest_of_forces(model: Model, q: Any, t: Any) -> float | None:

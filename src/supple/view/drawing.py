@@ -229,7 +229,7 @@ def _chamber(places: Places, item: Chamber) -> Strand:
     sections = places.sections(item.on, np.linspace(item.start, item.end, STATIONS))
     radius = np.sqrt(float(item.area) / np.pi)
     outline = radius * circle() + np.asarray(item.offset, dtype=float)
-    pressure = 1e-3 * places.result.chamber(item.name)[1]
+    pressure = 1e-3 * places.result.chamber(item.name).pressure
     return Strand(
         name=item.name,
         kind="chamber",
@@ -243,7 +243,7 @@ def _chamber(places: Places, item: Chamber) -> Strand:
 
 def _tendon(places: Places, item: Tendon) -> Line:
     parts = [places.route(item, index) for index in range(len(item.items))]
-    tension = places.result.tendon(item.name)[1]
+    tension = places.result.tendon(item.name).tension
     return Line(item.name, np.concatenate(parts, axis=1), tension)
 
 
@@ -267,4 +267,4 @@ def _spring(places: Places, item: Spring) -> Line:
     points = start[:, None] + s[:, None] * way[:, None]
     points = points + (wide * np.cos(angle))[:, None] * first[:, None]
     points = points + (wide * np.sin(angle))[:, None] * second[:, None]
-    return Line(item.name, points, places.result.spring(item.name)[1])
+    return Line(item.name, points, places.result.spring(item.name).tension)

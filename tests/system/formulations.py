@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.mechanics.inverse_dynamics_tangent import Tangent
 from supple.model.state import State
 from supple.system.dense import factorize_dense
@@ -65,7 +65,7 @@ class AbstractPlain(AbstractFormulation):
         return jnp.zeros(0)
 
     def find_input(self, name, asking):
-        raise StateError(f"{asking}: got {name!r}; there is none")
+        raise ArgumentError(f"{asking}: got {name!r}; there is none")
 
     def with_inputs(self, inputs):
         return self

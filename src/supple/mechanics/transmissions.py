@@ -14,7 +14,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose, se3, so3
 from supple.mechanics import rows
-from supple.mechanics.kinematics import Kinematics, kinematics
+from supple.mechanics.kinematics import Kinematics
 from supple.mechanics.local import Coordinates, group_rows
 from supple.mechanics.transmission_layout import GroupSlots
 from supple.model.constraints import LENGTH
@@ -88,20 +88,6 @@ def transmission_motion(model: Model, c: Coordinates, motion: Kinematics) -> Tra
     value, slope = jax.jvp(own.inputs, (c.t,), (jnp.ones_like(c.t),))
     effort, by_length, by_rate, gap = _efforts(model, c, length, rate, value, slope)
     return TransmissionMotion(length, rate, effort, by_length, by_rate, gap, channels, lines)
-
-
-def transmission_state(
-    model: Model,
-    q: Float[Array, " nq"],
-    v: Float[Array, " nv"],
-    t: Float[Array, ""],
-    multipliers: Float[Array, " n"],
-) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
-    """Coordinates (m, m³, rad) and efforts (N, Pa, N m) of all transmissions at a state."""
-    zero = jnp.zeros(model.nv)
-    c = Coordinates(q, zero, v, zero, t, multipliers if model.equations else None)
-    found = transmission_motion(model, c, kinematics(model, c))
-    return found.length, found.effort
 
 
 def transmission_energy(

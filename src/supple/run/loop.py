@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.model.model import Model
-from supple.results.result import Result
+from supple.results.result import Result, Stats
 from supple.results.store import Store
 from supple.run.message import run_message
 from supple.run.outside import ControllerFailed, Outside
@@ -44,8 +44,8 @@ class Plan:
     progress: Progress | None = None
     watch: Watch | None = None
     disk: Store | None = None
-    seconds: float = 0.0
-    """Spent on the run before (s)."""
+    before: Stats | None = None
+    """Of the run that this one continues, where it is not all in its instants."""
     description: Any = None
 
     @property
@@ -91,6 +91,11 @@ def _joined(chunks: list[Saved]) -> Saved:
     return Saved(*(np.concatenate(parts) for parts in zip(*chunks, strict=True)))
 
 
+def _stats_of(past: Saved) -> Stats:
+    """What instants tell of the steps that led to them; attempts count as steps here."""
+    return Stats(steps=int(past.substeps.sum()), newton_iterations=int(past.newton.sum()))
+
+
 def saved_at(cursor: Cursor) -> Saved:
     """The one instant of a cursor, as a chunk."""
     return Saved(*(np.asarray(x)[None] for x in instant(cursor)))
@@ -106,6 +111,8 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
     started = reported = clock.perf_counter()
     attempts = CHUNK if plan.progress is None and plan.watch is None else FIRST
     status, reason = Status.RUNNING, ""
+    before = _stats_of(past) if plan.before is None else plan.before
+    newton, attempts_made = before.newton_iterations, before.steps + before.rejected
 
     def outcome(saved: Saved) -> Result:
         return Result(
@@ -113,8 +120,12 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
             **saved._asdict(),
             status=status,
             message=run_message(model, status, cursor, reason),
-            rejected=int(cursor.rejected),
-            wall_seconds=plan.seconds + clock.perf_counter() - started,
+            stats=Stats(
+                attempts_made + int(cursor.substeps) - int(cursor.rejected),
+                int(cursor.rejected),
+                newton + int(cursor.newton),
+                before.wall_seconds + clock.perf_counter() - started,
+            ),
             settings=plan.settings,
             cursor=cursor,
             description=plan.description,
@@ -146,6 +157,8 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
             number = int(found)  # waits; a run interrupted here goes on from the cursor before
             tape.chunks.append(Saved(*(np.asarray(x)[:number] for x in saved)))
             cursor, count = after, count + number
+            newton += int(tape.chunks[-1].newton.sum())
+            attempts_made += int(tape.chunks[-1].substeps.sum())
             status = Status(int(cursor.status))
             if status == Status.DONE and wall < stop:
                 status = Status.RUNNING

@@ -43,6 +43,11 @@ class Status(enum.IntEnum):
     SLACK = 7
 
     @property
+    def ok(self) -> bool:
+        """Whether the run reached its end."""
+        return self is Status.DONE
+
+    @property
     def message(self) -> str:
         """One sentence for people."""
         return {

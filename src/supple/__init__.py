@@ -45,7 +45,10 @@ from supple.robot.actuators import (
     Spring as Spring,
     Tendon as Tendon,
 )
-from supple.robot.controller import Controller as Controller
+from supple.robot.controller import (
+    ContinuousController as ContinuousController,
+    Controller as Controller,
+)
 from supple.robot.formulas import (
     LoadDensity as LoadDensity,
     Motion as Motion,

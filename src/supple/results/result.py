@@ -16,6 +16,7 @@ from supple.compile import jit
 from supple.errors import ArgumentError
 from supple.mechanics.local import difference, fastest_turn, rate, rate_derivative, retract
 from supple.mechanics.readout import AbstractReadout
+from supple.mechanics.regulation import regulated_model
 from supple.model.inputs import with_inputs
 from supple.model.model import Model, RodGroup
 from supple.model.state import State
@@ -224,7 +225,8 @@ def _linear(times: np.ndarray, t: np.ndarray, columns: np.ndarray) -> np.ndarray
 @partial(jit, static_argnames=("quantity", "fixed"))
 def _every(quantity, fixed, model, inputs, columns):  # type: ignore[no-untyped-def]
     def one(inputs, columns):  # type: ignore[no-untyped-def]
-        return quantity(with_inputs(model, inputs), State(*columns), *fixed)
+        state = State(*columns)
+        return quantity(regulated_model(with_inputs(model, inputs), state), state, *fixed)
 
     return jax.vmap(one)(inputs, columns)
 

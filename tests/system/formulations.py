@@ -49,10 +49,11 @@ class AbstractPlain(AbstractFormulation):
     def active_at(self, q, t, multipliers):
         return None
 
-    def reconsider(self, state, active):
-        return active
+    def one_sided(self, state):
+        raise NotImplementedError
 
-    one_sided = 0
+    active_first = None
+    length = 1.0
     controls = ()
     guarded = None
 

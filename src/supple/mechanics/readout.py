@@ -35,6 +35,7 @@ from supple.mechanics.local import Coordinates
 from supple.mechanics.section_wrenches import Held, internal_wrenches, reactions
 from supple.mechanics.slips import slip_motions, slip_multipliers
 from supple.mechanics.transmissions import transmission_motion
+from supple.model.constraints import CLOSURE, COORDINATE
 from supple.model.inputs import find_input, input_vector
 from supple.model.model import Model
 from supple.model.state import State
@@ -340,12 +341,14 @@ def _input_values(model: Model, s: State) -> Float[Array, " k"]:
 
 def _imposed_efforts(model: Model, s: State) -> Float[Array, " n"]:
     assert s.multipliers is not None
-    return -s.multipliers[model.prescribed_rows] * jnp.asarray(model.prescribed.scale)
+    return -s.multipliers[model.constraints.rows(COORDINATE)] * jnp.asarray(model.prescribed.scale)
 
 
 def _closing(model: Model, s: State) -> Held:
     at = closure_motion(model, kinematics(model, _still(model, s)))
-    forces = jnp.zeros(0) if s.multipliers is None else s.multipliers[: model.closures.size]
+    forces = (
+        jnp.zeros(0) if s.multipliers is None else s.multipliers[model.constraints.rows(CLOSURE)]
+    )
     return Held(-outer_wrenches(model.closures, at, forces)[0], at.outer.rotation)
 
 

@@ -17,6 +17,7 @@ from supple.mechanics import rows
 from supple.mechanics.kinematics import Kinematics
 from supple.mechanics.local import Coordinates, group_rows
 from supple.mechanics.transmission_layout import GroupSlots
+from supple.model.constraints import LENGTH
 from supple.model.efforts import Imposed, Input
 from supple.model.model import Model
 from supple.model.transmissions import Channels, Corners, Rubbing, Segments
@@ -229,9 +230,11 @@ def _efforts(
         given = Input(rows.take(value, index), rows.take(slope, index), model.load_factor)
         if isinstance(law, Imposed):
             none = jnp.zeros(len(index))
-            forces = none if c.multipliers is None else c.multipliers[model.imposed_rows]
+            forces = (
+                none if c.multipliers is None else c.multipliers[model.constraints.rows(LENGTH)]
+            )
             parts.append((-law.scale * forces, none, none))
-            gap = law.gap(now, given, forces)
+            gap = law.gap(now, given)
             continue
         one = jnp.ones(len(index))
         effort, by_length = jax.jvp(lambda x: law(x, now_rate, given), (now,), (one,))  # noqa: B023

@@ -200,14 +200,13 @@ def _effort(item: Actuator, rest: Any) -> tuple[type[AbstractEffort], dict[str, 
             "offset": 0.0,
             "sign": 1.0,
             "scale": 1 / item.area,
-            "taut": 1.0,
         }
     if item.kind == "tension":
         return Tension, {"push": float(item.push)}
     if item.kind == "elastic":
         gains = {"stiffness": item.stiffness, "damping": item.damping}
         return Cable, {**gains, "rest": rest, "slack_width": SLACK_WIDTH * rest}
-    return Imposed, {"start": rest, "offset": rest, "sign": -1.0, "scale": 1.0, "taut": 1.0}
+    return Imposed, {"start": rest, "offset": rest, "sign": -1.0, "scale": 1.0}
 
 
 def _affine_part(

@@ -25,7 +25,7 @@ from supple.robot.robot import Robot
 from supple.run.start import as_model
 from supple.run.statics import Equilibrium, equilibrium
 from supple.solve.modes import free_motions
-from supple.system.active_set import can_slack, hold, reconsider, taut_at
+from supple.system.active_set import CLOSE, should_hold
 from supple.system.formulation import Discretization
 from supple.system.strain import Strain
 
@@ -52,7 +52,7 @@ class BranchStatus(enum.IntEnum):
             BranchStatus.CAME_BACK: "turned and came back to the time it began at",
             BranchStatus.NOT_CONVERGED: "the step became too small",
             BranchStatus.STEP_LIMIT: "the limit on the number of points was reached",
-            BranchStatus.SLACK: "a tendon becomes taut or slack",
+            BranchStatus.SLACK: "a tendon becomes taut or slack, or a joint meets or leaves its stop",
         }[self]
 
 
@@ -166,7 +166,7 @@ def follow(
     """
     model = replace(as_model(robot), slips=())  # equations between velocities do not matter at rest
     begun = equilibrium(model) if initial is None else initial
-    model = _held(model, begun)
+    model = _held(model, begun.q, float(begun.t), begun.multipliers)
     m = model.equations
     scale = np.concatenate([np.asarray(model.scale), np.full(m, np.inf), [duration_scale]])
     point = _tangent_point(model, begun.q, begun.multipliers, begun.t, None, scale)
@@ -186,7 +186,7 @@ def follow(
             status = BranchStatus.NOT_CONVERGED
             break
         new, iterations = found
-        if _loosens(model, new):
+        if _changes(model, new.q, float(new.t), new.forces):
             status = BranchStatus.SLACK
             break
         special += _located(model, point, new, step, scale, len(points) - 1)
@@ -215,23 +215,22 @@ def follow(
     return branch
 
 
-def _held(model: Model, at: Equilibrium) -> Model:
-    """The model with its tendons as they are at an equilibrium: taut or slack."""
-    if not can_slack(model):
-        return model
-    return hold(model, _taut_at(model, at.q, at.t, at.multipliers))
+@partial(jit, quick=True)
+def _held(model, q, t, multipliers):  # type: ignore[no-untyped-def]
+    """The model with its one-sided equations as they are at an equilibrium."""
+    formulation = Strain(model)
+    return formulation.with_active(formulation.active_at(q, t, multipliers)).model
 
 
-def _loosens(model: Model, point: _Point) -> bool:
-    """Whether tendons that were taken for taut or slack no longer are."""
-    law = model.transmissions.imposing
-    if law is None or not can_slack(model):
+@partial(jit, quick=True)
+def _changes(model, q, t, multipliers):  # type: ignore[no-untyped-def]
+    """Whether one-sided equations are no longer what they were taken for."""
+    if model.active is None:
         return False
-    held = law.taut > 0
-    return not np.array_equal(_reconsidered(model, point.q, point.t, point.forces, held), held)
-
-
-_taut_at, _reconsidered = jit(taut_at, quick=True), jit(reconsider, quick=True)
+    formulation, zero = Strain(model), jnp.zeros(model.nv)
+    seen = formulation.one_sided(State(t, q, zero, zero, multipliers))
+    held = model.active.held
+    return jnp.any(should_hold(seen, held, CLOSE * formulation.length) != held)
 
 
 def _turned(point: _Point, sign: float) -> _Point:

@@ -324,7 +324,7 @@ class LiveRun:
 
     def _advanced(self, cursor: Cursor) -> tuple[Cursor, Saved, int, Status]:
         """The next instant, or a part of the way to it; also how many instants were saved."""
-        if cursor.taut is not None and bool(cursor.taut.caught):
+        if cursor.one_sided is not None and bool(cursor.one_sided.caught):
             cursor = restart(Strain(self.model), self.scheme, cursor)
         begun = jnp.asarray(float(self._start.t))
         wall = begun + cursor.target * self.dt

@@ -184,13 +184,13 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
 
 
 def _jumps(plan: Plan, cursor: Cursor, period: float, begun: float) -> bool:
-    """Whether accelerations jump here: a tendon has become taut, or a controller just called acts anew.
+    """Whether accelerations jump here: a gap has closed, or a controller just called acts anew.
 
     Not for controllers called about every step of a run at fixed steps: there the scheme smooths them.
     """
     control, now = plan.control, float(cursor.state.t)
     sampled = isinstance(control, FixedStep) and period < 1.5 * control.dt and now > begun
-    caught = cursor.taut is not None and bool(cursor.taut.caught)
+    caught = cursor.one_sided is not None and bool(cursor.one_sided.caught)
     return caught or (period > 0 and not sampled)
 
 

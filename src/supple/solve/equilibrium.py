@@ -15,14 +15,15 @@ from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.mechanics.local import Coordinates
+from supple.model.constraints import ActiveSet
 from supple.model.state import State
 from supple.solve.newton import NewtonSettings, newton
+from supple.system.active_set import CLOSE, should_hold
 from supple.system.combination import at_rest
 from supple.system.formulation import (
     AbstractFormulation,
     Discretization,
     attach_derivative,
-    everything_active,
 )
 from supple.system.second_order import AbstractSecondOrder
 
@@ -86,7 +87,7 @@ class _Path(NamedTuple):
     tries: Int[Array, ""]
     iterations: Int[Array, ""]
     worst: Int[Array, ""]
-    active: Bool[Array, " n"] | None
+    active: ActiveSet | None
     """One-sided equations taken for active; None without any."""
 
 
@@ -146,7 +147,7 @@ def _follow(
 
     none, no = jnp.zeros((), dtype=int), jnp.zeros((), dtype=bool)
     zero, increment = jnp.zeros(formulation.any_state().v.shape), jnp.asarray(first_increment)
-    active = everything_active(formulation)
+    active = formulation.active_first
     start = _Path(
         q,
         multipliers,
@@ -183,9 +184,9 @@ def _increment(formulation: AbstractFormulation, s: _Path, t: Float[Array, ""]) 
     good = solved.converged & (turn <= LARGEST_TURN)
     active, again = s.active, jnp.zeros((), dtype=bool)
     if active is not None:
-        now = loaded.reconsider(there, active)
-        again = good & jnp.any(now != active)
-        active = jnp.where(again, now, active)
+        now = should_hold(loaded.one_sided(there), active.held, CLOSE * formulation.length)
+        again = good & jnp.any(now != active.held)
+        active = active._replace(held=jnp.where(again, now, active.held))
         good = good & ~again
     growth = jnp.clip(0.7 * LARGEST_TURN / jnp.maximum(turn, 1e-6), 1.0, 3.0)
     slope = formulation.displacement(d, solved.x) / width

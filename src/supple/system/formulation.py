@@ -17,14 +17,15 @@ import abc
 from typing import Any, NamedTuple
 
 import equinox as eqx
-import jax.numpy as jnp
 from jax import lax
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from supple.arrays import Array
+from supple.model.constraints import ActiveSet
 from supple.model.control import Control
 from supple.model.model import Model
 from supple.model.state import State
+from supple.system.active_set import OneSided
 from supple.system.dense import Factors
 
 Vector = Float[Array, " _"]
@@ -118,7 +119,7 @@ class AbstractFormulation(eqx.Module):
     @abc.abstractmethod
     def consistent_state(
         self, q: Vector, v: Vector, t: Float[Array, ""], multipliers: Vector | None
-    ) -> tuple[State, Bool[Array, " k"] | None]:
+    ) -> tuple[State, ActiveSet | None]:
         """The state with which a motion begins at (q, v), and which one-sided equations are active there.
 
         q is kept. Velocities that equations forbid are taken away as by an inelastic impact; accelerations
@@ -138,19 +139,29 @@ class AbstractFormulation(eqx.Module):
     def fastest_turn(self, v: Vector) -> Float[Array, ""]:
         """Largest angular speed (rad/s) that no displacement tells beyond half a turn."""
 
+    @property
     @abc.abstractmethod
-    def with_active(self, active: Bool[Array, " k"] | None) -> "AbstractFormulation":
-        """With these of its one-sided equations taken for active."""
+    def active_first(self) -> ActiveSet | None:
+        """One-sided equations that a solve which knows nothing takes for active; None without any."""
+
+    @abc.abstractmethod
+    def with_active(self, active: ActiveSet | None) -> "AbstractFormulation":
+        """With these of its one-sided equations taken for active; itself for None."""
 
     @abc.abstractmethod
     def active_at(
         self, q: Vector, t: Float[Array, ""], multipliers: Vector | None
-    ) -> Bool[Array, " k"] | None:
-        """Which one-sided equations are active at a state, judged by their gaps and multipliers."""
+    ) -> ActiveSet | None:
+        """Which one-sided equations are active at rest, judged by their gaps and multipliers."""
 
     @abc.abstractmethod
-    def reconsider(self, state: State, active: Bool[Array, " k"]) -> Bool[Array, " k"]:
-        """Which one-sided equations should have been active, after a solve that took ``active`` for it."""
+    def one_sided(self, state: State) -> OneSided:
+        """How the one-sided equations stand at a state."""
+
+    @property
+    @abc.abstractmethod
+    def length(self) -> Float[Array, ""]:
+        """Size of the robot (m), in which gaps are told small from large."""
 
     @property
     @abc.abstractmethod
@@ -192,11 +203,6 @@ class AbstractFormulation(eqx.Module):
     def loaded(self, factor: Scalar) -> "AbstractFormulation":
         """The robot with its loads times a factor."""
 
-    @property
-    @abc.abstractmethod
-    def one_sided(self) -> int:
-        """Number of equations that hold only in one direction and may be let go; zero for none."""
-
 
 def with_implicit_derivative(
     formulation: AbstractFormulation, d: Discretization, root: Vector
@@ -217,8 +223,3 @@ def attach_derivative(root: Vector, residual: Vector, factors: Factors) -> Vecto
     differentiated; ``factors`` those of its derivative by the unknown.
     """
     return lax.stop_gradient(root) - lax.stop_gradient(factors).solve(residual)
-
-
-def everything_active(formulation: AbstractFormulation) -> Bool[Array, " k"] | None:
-    """All one-sided equations; None where there are none."""
-    return jnp.ones(formulation.one_sided, dtype=bool) if formulation.one_sided else None

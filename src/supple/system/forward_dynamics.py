@@ -8,7 +8,8 @@ from jax import lax
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.mechanics.inverse_dynamics import balance, violation_in
+from supple.mechanics.activity import relieved_rates
+from supple.mechanics.inverse_dynamics import balance, gaps_in
 from supple.mechanics.kinematics import Kinematics, a_moment_later, kinematics
 from supple.mechanics.local import Coordinates
 from supple.mechanics.slips import slip_motions
@@ -131,7 +132,7 @@ def violation_rates(
 def _rates(
     model: Model, q: Float[Array, " nq"], v: Float[Array, " nv"], t: Float[Array, ""]
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    """First time derivative of the violation, and the second at zero acceleration.
+    """First time derivative of the violation, and the second at zero acceleration; zero where let go.
 
     Equations between velocities are first derivatives themselves.
     """
@@ -142,8 +143,8 @@ def _rates(
         return Coordinates(q, s * v, v, zero, t + s), a_moment_later(motion, s)
 
     def rate(s: Float[Array, ""]) -> Float[Array, " n"]:
-        first = jax.jvp(lambda s: violation_in(model, *later(s)), (s,), (jnp.ones(()),))[1]
+        first = jax.jvp(lambda s: gaps_in(model, *later(s)), (s,), (jnp.ones(()),))[1]
         speeds = [slip.speed for slip in slip_motions(model, later(s)[1])]
-        return jnp.concatenate([first, *speeds])
+        return relieved_rates(model, jnp.concatenate([first, *speeds]))
 
     return jax.jvp(rate, (jnp.zeros(()),), (jnp.ones(()),))

@@ -21,6 +21,7 @@ from supple.system.couplings import (
     LinkValues,
     closure_coupling,
     coordinate_coupling,
+    coordinate_diagonal,
     link_values,
     slip_coupling,
     with_laws,
@@ -88,6 +89,9 @@ class Assembly(NamedTuple):
         for number, (part, place) in enumerate(zip(parts, places, strict=True)):
             if number < len(kind.own) and part.wrench:
                 add(place, place, wrench_diagonal(self.values, self._equations(part)))
+            if number < len(kind.own) and part.family == "coordinate":
+                index = np.array([link.index for link in self._links(part)])
+                add(place, place, coordinate_diagonal(self.values, index, self.combination))
             for touch in part.touches:
                 coupling = self._coupling(kind, part, touch, width)
                 add(place, 0, coupling.by_x)
@@ -112,6 +116,15 @@ class Assembly(NamedTuple):
             equations = np.array([plan.structure.links[i].rows for i, _ in members])
             places = np.array([start for _, start in members])[:, None] + np.arange(size + 6)
             parts.append((places, wrench_diagonal(self.values, equations)))
+        single = [
+            (plan.structure.links[i].index, start)
+            for i, start in zip(plan.core_links.tolist(), plan.core_start.tolist(), strict=True)
+            if plan.structure.links[i].family == "coordinate"
+        ]
+        if single:
+            index, places = np.array(single).T
+            diagonal = coordinate_diagonal(self.values, index, self.combination)
+            parts.append((places[:, None], diagonal))
         return parts
 
     def _links(self, part: Part) -> list[Link]:

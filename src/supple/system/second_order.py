@@ -10,11 +10,12 @@ from typing import Any, Protocol, runtime_checkable
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.mechanics.inverse_dynamics_tangent import Tangent
 from supple.mechanics.local import Coordinates
+from supple.model.constraints import ActiveSet
 from supple.model.state import State
 from supple.system.combination import Combination, at_rest, in_step
 from supple.system.dense import DenseFactors, Factors, factorize_dense
@@ -107,7 +108,7 @@ class AbstractSecondOrder(AbstractFormulation):
         """The robot without its point loads, then with each of them alone."""
 
     @abc.abstractmethod
-    def with_active(self, active: Bool[Array, " k"] | None) -> "AbstractSecondOrder": ...
+    def with_active(self, active: ActiveSet | None) -> "AbstractSecondOrder": ...
 
     @property
     def equations(self) -> int:

@@ -5,7 +5,7 @@ import dataclasses
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.mechanics import local
@@ -15,13 +15,14 @@ from supple.mechanics.inverse_dynamics_tangent import Tangent, tangent_of
 from supple.mechanics.local import Coordinates
 from supple.mechanics.sensing import Sensors
 from supple.mechanics.turning import Turns, stage_turns, turn_force, turn_rate
+from supple.model.constraints import ActiveSet
 from supple.model.control import Control
 from supple.model.inputs import find_input, input_vector, with_inputs
 from supple.model.model import Model
 from supple.model.state import State
 from supple.system import active_set
 from supple.system.combination import Combination
-from supple.system.error_norm import error_norm
+from supple.system.error_norm import characteristic_length, error_norm
 from supple.system.formulation import Scalar, Vector
 from supple.system.forward_dynamics import acceleration, chart_acceleration
 from supple.system.linear import System, linearize, mass_system
@@ -43,7 +44,7 @@ class Strain(AbstractSecondOrder):
 
     @property
     def of_velocities(self) -> np.ndarray:
-        return np.arange(self.model.equations) >= self.model.holonomic
+        return self.model.constraints.of_velocities
 
     @property
     def first_order(self) -> np.ndarray:
@@ -106,8 +107,9 @@ class Strain(AbstractSecondOrder):
 
     def consistent_state(
         self, q: Vector, v: Vector, t: Float[Array, ""], multipliers: Vector | None
-    ) -> tuple[State, Bool[Array, " k"] | None]:
-        return active_set.consistent_state(self.model, q, v, t, multipliers)
+    ) -> tuple[State, ActiveSet | None]:
+        near = active_set.CLOSE * self.length
+        return active_set.consistent_state(self.model, q, v, t, multipliers, near)
 
     def with_acceleration(self, state: State) -> State:
         found = acceleration(self.model, state.q, state.v, state.t)
@@ -141,19 +143,24 @@ class Strain(AbstractSecondOrder):
         return self.model
 
     @property
-    def one_sided(self) -> int:
-        return active_set.one_sided(self.model)
+    def active_first(self) -> ActiveSet | None:
+        return active_set.active_first(self.model)
 
-    def with_active(self, active: Bool[Array, " k"] | None) -> "Strain":
+    def with_active(self, active: ActiveSet | None) -> "Strain":
         return self if active is None else Strain(active_set.hold(self.model, active))
 
     def active_at(
         self, q: Vector, t: Float[Array, ""], multipliers: Vector | None
-    ) -> Bool[Array, " k"] | None:
-        return active_set.taut_at(self.model, q, t, multipliers) if self.one_sided else None
+    ) -> ActiveSet | None:
+        close = active_set.CLOSE * self.length
+        return active_set.active_at(self.model, q, t, multipliers, close)
 
-    def reconsider(self, state: State, active: Bool[Array, " k"]) -> Bool[Array, " k"]:
-        return active_set.reconsider(self.model, state.q, state.t, state.multipliers, active)
+    def one_sided(self, state: State) -> active_set.OneSided:
+        return active_set.one_sided(self.model, state.q, state.v, state.t, state.multipliers)
+
+    @property
+    def length(self) -> Float[Array, ""]:
+        return characteristic_length(self.model)
 
     def still(self, t: Float[Array, ""], *, of_velocities: bool = False) -> "Strain":
         model = self.model.still(t)

@@ -82,8 +82,7 @@ def _resting(robot: sp.Robot, rest: sp.Equilibrium) -> sp.Result:
         inputs=np.asarray(input_vector(model))[None],
         status=sp.Status.DONE,
         message=rest.message,
-        rejected=0,
-        wall_seconds=0.0,
+        stats=sp.Stats(),
         settings={},
         description=robot,
     )

@@ -27,6 +27,7 @@ from supple.expression import Expression as Expression
 from supple.lie import Pose as Pose
 from supple.mechanics.sensing import Sensors as Sensors
 from supple.model.laws import (
+    AbstractEffortLaw as AbstractEffortLaw,
     Constant as Constant,
     Function as Function,
     Input as Input,
@@ -48,6 +49,11 @@ from supple.robot.actuators import (
 from supple.robot.controller import (
     ContinuousController as ContinuousController,
     Controller as Controller,
+)
+from supple.robot.custom import (
+    AbstractJoint as AbstractJoint,
+    AbstractLineLoad as AbstractLineLoad,
+    AbstractLoad as AbstractLoad,
 )
 from supple.robot.formulas import (
     LoadDensity as LoadDensity,

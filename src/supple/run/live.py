@@ -18,7 +18,7 @@ from supple.errors import ArgumentError
 from supple.lie import Pose, so3
 from supple.mechanics.frames import find_frame
 from supple.model.inputs import input_slices
-from supple.model.laws import AbstractLaw, Input
+from supple.model.laws import AbstractEffortLaw, AbstractLaw, Input
 from supple.model.loads import AbstractPointLoad
 from supple.model.model import GROUND, Model
 from supple.results.result import Result, Stats
@@ -171,7 +171,7 @@ def drives_of(robot: Robot, duration: float = 1.0) -> tuple[Robot, list[Drive]]:
     for given in robot.items:
         item: Any = given
         field = _driven_field(item)
-        if field is None:
+        if field is None or isinstance(getattr(item, field), AbstractEffortLaw):
             continue
         law: Any = item.time_law()
         values = np.asarray(jax.vmap(law)(np.linspace(0.0, duration, 65)))

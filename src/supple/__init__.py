@@ -35,6 +35,7 @@ from supple.model.laws import (
 from supple.model.model import Model as Model
 from supple.model.state import State as State
 from supple.results.result import Result as Result
+from supple.results.stretch import Stretch as Stretch
 from supple.robot.actuators import (
     Chamber as Chamber,
     Motor as Motor,
@@ -42,6 +43,15 @@ from supple.robot.actuators import (
     Tendon as Tendon,
 )
 from supple.robot.controller import Controller as Controller
+from supple.robot.edits import (
+    Add as Add,
+    Attach as Attach,
+    Change as Change,
+    Lock as Lock,
+    Release as Release,
+    Remove as Remove,
+    Unlock as Unlock,
+)
 from supple.robot.formulas import (
     LoadDensity as LoadDensity,
     Motion as Motion,
@@ -86,6 +96,7 @@ from supple.robot.looks import (
 from supple.robot.placement import along as along
 from supple.robot.robot import Robot as Robot
 from supple.run.carry import carry_over as carry_over
+from supple.run.events import Event as Event, Sensed as Sensed
 from supple.run.inverse_statics import (
     InverseStatics as InverseStatics,
     inverse_statics as inverse_statics,

@@ -9,6 +9,7 @@ from supple.files.studies import Release
 from supple.results.result import Result
 from supple.results.store import Store
 from supple.robot.robot import DEFAULT_ACCURACY
+from supple.run.continued import stored_stretches
 from supple.time.advance import Status
 
 
@@ -38,18 +39,15 @@ def stored_run(path: str | Path) -> StoredRun:
     robot = file.robot.removing(*study.names) if isinstance(study, Release) else file.robot
     accuracy = getattr(study, "accuracy", None)
     model = robot.build(DEFAULT_ACCURACY if accuracy is None else accuracy)
-    saved = store.saved()
-    if len(saved.t) == 0 or saved.q.shape[1] != model.nq:
-        raise StateError(f"{found[0]}: its instants do not fit its robot file")
+    events = tuple(getattr(study, "events", ()))
+    stretches = stored_stretches(store, robot, model, events, accuracy)
     status = Status[about.get("status", "INTERRUPTED")]
     result = Result(
-        model=model,
-        **saved._asdict(),
+        stretches,
         status=status,
         message=about.get("message", status.message),
         rejected=0,
         wall_seconds=about.get("wall_seconds", 0.0),
         settings={},
-        description=robot,
     )
     return StoredRun(result, file, found[0])

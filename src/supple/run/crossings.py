@@ -45,7 +45,7 @@ class Hit(NamedTuple):
 
     cursor: Cursor
     rows: int
-    """Instants of the last look that come before."""
+    """Instants that come before, of those looked at."""
     more: Saved
     """Instants from the last of these on, the event's own included."""
     fired: tuple[int, ...]
@@ -122,50 +122,40 @@ class Lookout:
 
     def __init__(self, model: Model, due: Pending, cursor: Cursor, past: Saved) -> None:
         self.model, self.due = model, due
-        self.sides = due.sides.copy()
         self.anchor = cursor
-        """A cursor at an instant that was looked at."""
-        self.since = Saved(*(np.asarray(x)[:0] for x in past))
-        """Instants since the anchor."""
-        self.looked = 0
+        """The cursor at the last instant that was looked at: from there steps are tried again."""
+        self.sides = due.sides.tolist()
         for k, i in enumerate(due.crossings):
             if len(past.t) > 1:
                 values = _at(model, due.events[i].when, past)
                 self.sides[k] = _last_side(self.sides[k], values[1:])
 
     def settle(self, cursor: Cursor) -> None:
-        """A cursor from which the run goes on; steps are tried again from the last at an instant."""
+        """The cursor from which the run goes on."""
         if int(cursor.substeps) == 0:
-            self.anchor, self.looked = cursor, 0
-            self.since = Saved(*(x[:0] for x in self.since))
+            self.anchor = cursor
 
     def look(self, rows: Saved, ahead: Ahead, wall: float) -> Hit | None:
-        """The first event among new instants; ``ahead`` steps again, up to ``wall`` at most."""
-        self.since = Saved(*(np.concatenate(pair) for pair in zip(self.since, rows, strict=True)))
-        first, self.looked = self.looked, len(self.since.t)
+        """The first event among the instants since the anchor; ``ahead`` steps again, at most to ``wall``."""
         events, crossings = self.due.events, self.due.crossings
-        nodes = Saved(
-            *(
-                np.concatenate([np.asarray(x)[None], y])
-                for x, y in zip(instant(self.anchor), self.since, strict=True)
-            )
-        )
-        values = [_inside(self.model, events[i].when, nodes, first) for i in crossings]
-        for step in range(first, len(self.since.t)):
+        first = _rows(instant(self.anchor))
+        nodes = Saved(*(np.concatenate(pair) for pair in zip(first, rows, strict=True)))
+        values = [_inside(self.model, events[i].when, nodes) for i in crossings]
+        for step in range(len(rows.t)):
             found: list[tuple[float, int, Cursor, Saved]] = []
             for k, i in enumerate(crossings):
-                inner = values[k][step - first]
-                places = _changes(events[i], int(self.sides[k]), inner)
+                inner = values[k][step]
+                places = _changes(events[i], self.sides[k], inner)
                 if places:
                     hit = self._locate(events[i], step, places, nodes, ahead, wall)
                     if hit is not None:
                         found.append((hit[0], i, *hit[1:]))
-                self.sides[k] = _last_side(int(self.sides[k]), inner)
+                self.sides[k] = _last_side(self.sides[k], inner[1:])
             if found:
                 t, _, cursor, more = min(found, key=lambda one: one[0])
                 slack = TOGETHER * max(1.0, abs(t))
                 fired = {i for other, i, *_ in found if other <= t + slack}
-                return Hit(cursor, step - first, more, tuple(sorted({*fired, *self.due.due(t)})))
+                return Hit(cursor, step, more, tuple(sorted({*fired, *self.due.due(t)})))
         return None
 
     def _locate(
@@ -178,7 +168,7 @@ class Lookout:
         wall: float,
     ) -> tuple[float, Cursor, Saved] | None:
         """Where within a step an event happens: its time, the cursor there and the instants on the way."""
-        attempts = int(self.since.substeps[:step].sum())
+        attempts = int(nodes.substeps[1 : step + 1].sum())
         start, _ = ahead(self.anchor, attempts, wall) if attempts else (self.anchor, None)
         t = np.linspace(float(nodes.t[step]), float(nodes.t[step + 1]), INSIDE + 2)
         t[-1] = float(nodes.t[step + 1])
@@ -240,15 +230,15 @@ def _rows(row: Saved) -> Saved:
     return Saved(*(np.asarray(x)[None] for x in row))
 
 
-def _inside(model: Model, when: Any, nodes: Saved, first: int) -> np.ndarray:
-    """What an event looks at in each step from the first one on: (steps, INSIDE + 2), both ends included."""
+def _inside(model: Model, when: Any, nodes: Saved) -> np.ndarray:
+    """What an event looks at in each step: (steps, INSIDE + 2), both ends included."""
     count = len(nodes.t) - 1
     found = []
-    for start in range(first, count, BATCH):
+    for start in range(0, count, BATCH):
         rows = np.minimum(np.arange(start, start + BATCH), count - 1)
         left, right = (Saved(*(x[i] for x in nodes)) for i in (rows, rows + 1))
         found.append(np.asarray(_over_steps(model, when, left, right))[: count - start])
-    return np.concatenate(found) if found else np.zeros((0, INSIDE + 2))
+    return np.concatenate(found)
 
 
 def _at(model: Model, when: Any, rows: Saved) -> np.ndarray:

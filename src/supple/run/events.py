@@ -16,7 +16,6 @@ from supple.mechanics.sensing import Sensors
 from supple.robot.edits import AbstractEdit, Sight
 from supple.robot.robot import Robot
 
-Edit = AbstractEdit | Callable[[Robot], Robot]
 DIRECTIONS = ("both", "rising", "falling")
 QUANTITIES: dict[str, Callable[[Sensors, str], Any]] = {
     "position": lambda s, name: s.pose(name).position,
@@ -80,9 +79,9 @@ class Event:
     on one side before, also where another edit makes it jump. Once, unless it is to ``repeat``.
     """
 
-    edit: Edit | Sequence[Edit]
+    edit: Any
     t: float | None = None
-    when: Callable[[Any], Any] | None = None
+    when: Any = None
     direction: str = "both"
     repeat: bool = False
 
@@ -113,9 +112,9 @@ class Event:
                 raise DescriptionError("event", "edit", edit, need)
 
     @property
-    def edits(self) -> tuple[Edit, ...]:
+    def edits(self) -> tuple[Any, ...]:
         """Its edits in order."""
-        return tuple(self.edit) if isinstance(self.edit, list | tuple) else (self.edit,)  # type: ignore[return-value]
+        return tuple(self.edit) if isinstance(self.edit, list | tuple) else (self.edit,)
 
     def applied(self, robot: Robot, seen: Sight) -> Robot:
         """The robot after its edits; ``seen`` tells where things were before them."""

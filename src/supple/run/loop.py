@@ -186,6 +186,10 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
                 if hit is not None:
                     rows = _joined([Saved(*(x[: hit.rows] for x in rows)), hit.more])
                     after, fired = hit.cursor, hit.fired
+                elif int(after.substeps) and int(after.status) == Status.RUNNING:
+                    # Back to the last instant: where events are found must not depend on chunks.
+                    made = int(rows.substeps.sum()) - int(cursor.substeps)
+                    after, _ = _ahead(plan, cursor, made, wall)
             tape.append(rows)
             cursor, count, ended = after, count + len(rows.t), fired
             status = Status(int(cursor.status))
@@ -195,7 +199,8 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
             if ended:
                 break
             over, looked = status != Status.RUNNING, clock.perf_counter()
-            tape.write(cursor, now=over)
+            if lookout is None or over or not int(cursor.substeps):
+                tape.write(cursor, now=over)
             attempts = _next_attempts(attempts, looked - called)
             if over or looked - reported >= PERIOD:
                 reported = looked
@@ -213,6 +218,8 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
         if lookout is None:
             raise
         status, reason = Status.EDIT_FAILED, str(error)
+    if lookout is not None and status in (Status.STEP_LIMIT, Status.INTERRUPTED):
+        cursor = lookout.anchor if int(cursor.substeps) else cursor
     tape.cut(float(cursor.state.t))
     tape.write(cursor, now=True, **({"ended": list(ended)} if ended else {}))
     return outcome(tape.whole(), plan.before)

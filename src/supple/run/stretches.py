@@ -13,6 +13,7 @@ from supple.model.inputs import input_slices
 from supple.model.model import Model
 from supple.results.fingerprint import fingerprints
 from supple.results.result import Result
+from supple.results.store import Store
 from supple.results.stretch import Stretch
 from supple.robot.robot import Robot
 from supple.run.assembly import check_closed
@@ -30,19 +31,21 @@ from supple.time.feedback import EARLY, Feedback, open_feedback
 
 def go_through(plan: Plan, cursor: Cursor, past: Saved) -> Result:
     """Carry a run out from a cursor of one of its stretches to its end."""
-    result = carry_out(plan, cursor, past)
     while True:
+        try:
+            result = carry_out(plan, cursor, past)
+        finally:
+            if (
+                plan.disk is not None and plan.before
+            ):  # the first stretch keeps others out all the time
+                plan.disk.release()
         warn_if_inside_out(plan.model, result.stretches[-1].q)
-        if plan.disk is not None and plan.before:
-            plan.disk.release()
         if result.status != Status.RUNNING:
             return result
-        plan = replace(plan, seconds=result.wall_seconds)
-        found = go_on(plan, result)
+        found = go_on(replace(plan, seconds=result.wall_seconds), result)
         if isinstance(found, Result):
             return found
-        result = carry_out(*found)
-        plan = found[0]
+        plan, cursor, past = found
 
 
 def go_on(plan: Plan, result: Result) -> tuple[Plan, Cursor, Saved] | Result:
@@ -78,7 +81,9 @@ def next_stretch(plan: Plan, result: Result) -> tuple[Plan, Cursor, Saved]:
     past = saved_at(fresh)
     disk = plan.disk
     if disk is not None:
-        disk = disk.following(len(result.stretches))
+        disk = (disk if not plan.before else Store(disk.path.parent)).following(
+            len(result.stretches)
+        )
         disk.create(about_stretch(plan.model.name, robot))
         disk.append(past, fresh)
     plan = replace(

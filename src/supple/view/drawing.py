@@ -165,17 +165,25 @@ def drawing_of(result: Result, frames: int = 300, *, energies: bool = True) -> D
         result = result.sampled(np.linspace(result.t[0], result.t[-1], frames))
     elif len(result.stretches) > 1:  # an edit is shown as it leaves the robot
         result = result.picked(np.flatnonzero(np.diff(result.t, append=np.inf) > 0))
-    parts = [_drawing(result.part(i), energies) for i in range(len(result.stretches))]
+    places = [_places(result.part(0))]
+    for index in range(1, len(result.stretches)):
+        places.append(_places(result.part(index), places[0].size))
+    parts = [_drawing(own, energies) for own in places]
     return parts[0] if len(parts) == 1 else joined(parts)
 
 
-def _drawing(result: Result, energies: bool) -> Drawing:
-    """The drawing of one stretch."""
+def _places(result: Result, scale: float | None = None) -> Places:
+    """Where the things of one stretch are."""
     robot = result.description
     if not isinstance(robot, Robot):
         need = "a result of simulate(robot, …) with a Robot, whose sections are known"
         raise StateError(f"view: got a result without its description; need {need}")
-    places = Places(result, robot)
+    return Places(result, robot, scale)
+
+
+def _drawing(places: Places, energies: bool) -> Drawing:
+    """The drawing of one stretch."""
+    result, robot = places.result, places.robot
     names = [frame.name for frame in result.model.topology.frames]
     poses = [result.poses[name] for name in names]
     bodies = [solid for item in robot.items for solid in _bodies(places, item)]

@@ -68,7 +68,9 @@ def test_the_tangent_is_exact_and_arms_are_gradients_of_volumes(rng):
 
     check_tangent(model, c, 1e-10)
     arms = np.asarray(jit(jax.jacfwd(volumes))(x))
-    np.testing.assert_allclose(model.transmissions.arms, arms, atol=1e-12 * np.abs(arms).max())
+    np.testing.assert_allclose(
+        model.transmissions.affine.arms, arms, atol=1e-12 * np.abs(arms).max()
+    )
 
 
 @pytest.mark.parametrize(

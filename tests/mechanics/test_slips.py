@@ -10,7 +10,7 @@ import supple as sp
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.local import Coordinates
 from supple.mechanics.slips import slip_motions
-from supple.system.forward_dynamics import acceleration, allowed_velocity
+from supple.system.forward_dynamics import acceleration, project_velocity
 from tests.samples import random_motion
 from tests.tools import check_tangent, jit
 
@@ -46,7 +46,7 @@ def test_tangent_is_the_derivative_of_the_equations(rng):
 def test_accelerations_keep_slips_at_zero(rng):
     model = rolling()
     c = random_motion(model, rng, x=0.0)
-    v = np.asarray(jit(allowed_velocity)(model, c.q, c.xdot, c.t))
+    v = np.asarray(jit(project_velocity)(model, c.q, c.xdot, c.t))
     a, _ = jit(acceleration)(model, c.q, v, c.t)
 
     @jit

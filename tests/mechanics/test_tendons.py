@@ -127,7 +127,31 @@ def rubbing_wires():
     )
 
 
-@pytest.mark.parametrize("build", [inner_wires, outer_wires, rubbing_wires])
+def long_wires():
+    """In channels of several rods in a row, with friction and without, and springs to the ground."""
+    rods = [
+        sp.Rod(f"r{i}", length=0.2, section=sp.Circle(RADIUS), material=RUBBER, basis=2,
+               **({"parent": f"r{i - 1}"} if i else {}))
+        for i in range(3)
+    ]  # fmt: skip
+    where = {"on": ("r0", "r1", "r2"), "friction": 0.2, "friction_speed": 0.05, "viscous": 3.0}
+    discs = {**where, "on": ("ground", "r0", "r1", "r2"), "discs": 3}
+    offset = {"ground": (-0.05, 0.01, 0.0), "r0": helix, "r1": (3e-3, 1e-3), "r2": (2e-3, 0.0)}
+    return sp.Robot(
+        *rods,
+        sp.Tendon("wound", **where, offset=helix, pull=lambda t: 1e-3 * t),
+        sp.Tendon("given", **where, offset=(3e-3, 0.0), tension=2.0),
+        sp.Tendon("elastic", **where, offset=(2e-3, 1e-3), pull=0.01, stiffness=1e3, damping=3.0),
+        sp.Tendon("discs", **discs, offset=offset, pull=0.01, stiffness=1e3, damping=2.0),
+        sp.Tendon("held", **discs, offset=offset, pull=lambda t: 1e-3 * t),
+        sp.Spring(
+            "tied", on="ground", to="r1", position=(0.1, 0.3, 0.0), stiffness=50.0, damping=1.0
+        ),
+        sp.Spring("bow", on="r0", to="r2", at=0.3, stiffness=20.0, damping=2.0),
+    ).build()
+
+
+@pytest.mark.parametrize("build", [inner_wires, outer_wires, rubbing_wires, long_wires])
 def test_the_tangent_is_exact_and_moment_arms_are_gradients_of_lengths(build, rng):
     model = build()
     n = model.nv
@@ -140,14 +164,22 @@ def test_the_tangent_is_exact_and_moment_arms_are_gradients_of_lengths(build, rn
         return driven(model, c._replace(x=x)).length
 
     found = check_tangent(model, c, 1e-9)
-    if model.transmissions.channels.rubbing is None:
+    if not model.transmissions.rubs:
         np.testing.assert_allclose(found.pushes, found.jacobian, atol=1e-13)
     gradient, now = jit(jax.jacfwd(length), quick=True)(x), jit(driven, quick=True)(model, c)
     imposed = model.transmissions.imposed
     np.testing.assert_allclose(gradient[imposed], found.jacobian, atol=1e-9)
     np.testing.assert_allclose(now.rate, gradient @ xdot, atol=1e-9)
     if model.transmissions.segments.size == 0:
-        np.testing.assert_allclose(now.arms, gradient, atol=1e-12)
+        channels, affine = now.channels.arms, model.transmissions.affine
+        parts = [
+            *zip(model.transmissions.channels.spans, model.transmissions.channels.of, channels)
+        ]
+        parts += [*zip(affine.spans, affine.of, affine.arms)]
+        arms = np.zeros_like(gradient)
+        for (first, stop), of, own in parts:
+            arms[of, first:stop] += own[: stop - first]
+        np.testing.assert_allclose(arms, gradient, atol=1e-12)
 
 
 @pytest.mark.parametrize(("rate", "sign"), [(5.0, -1), (-5.0, 1)])
@@ -162,10 +194,11 @@ def test_friction_takes_tension_away_like_a_capstan(rate, sign):
     now = jit(driven)(model, c)
     decay = sign * mu * kappa
     along = (np.exp(decay * LENGTH) - 1) / decay
-    np.testing.assert_allclose(now.arms, [[-OFFSET * LENGTH]], rtol=1e-12)
-    np.testing.assert_allclose(now.pushes, [[-OFFSET * along]], rtol=1e-5)  # at its end it rests
+    arms, pushes = now.channels.arms, now.channels.pushes
+    np.testing.assert_allclose(arms, [[-OFFSET * LENGTH]], rtol=1e-12)
+    np.testing.assert_allclose(pushes, [[-OFFSET * along]], rtol=1e-5)  # at its end it rests
     # What friction takes: power at the base less power on the rod.
-    assert -now.effort @ (now.pushes - now.arms) @ c.xdot > 0
+    assert -now.effort @ (pushes - arms) @ c.xdot > 0
 
 
 def test_friction_over_discs_takes_tension_away_at_each_of_them():

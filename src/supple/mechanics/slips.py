@@ -16,6 +16,7 @@ from supple.arrays import Array
 from supple.lie import Pose, se3, so3
 from supple.mechanics.kinematics import Kinematics, kinematics
 from supple.mechanics.local import Coordinates
+from supple.model.constraints import CONTACT
 from supple.model.model import Model
 from supple.model.slips import AbstractSlip
 
@@ -43,7 +44,7 @@ def slip_motions(model: Model, motion: Kinematics) -> list[SlipMotion]:
 
 def slip_multipliers(model: Model, multipliers: Float[Array, " n"]) -> list[Float[Array, " _"]]:
     """The multipliers of each contact: the last ones of all."""
-    found, start = [], model.holonomic
+    found, start = [], model.constraints.rows(CONTACT).start
     for slip in model.slips:
         found.append(multipliers[start : start + slip.size])
         start += slip.size

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
@@ -13,7 +14,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.brief import brief
 from supple.errors import DescriptionError
-from supple.numeric import asarray, is_traced, times_of
+from supple.numeric import asarray, is_traced, stack, times_of
 
 
 class AbstractLaw(eqx.Module):
@@ -197,3 +198,57 @@ def as_law(value: Any) -> AbstractLaw:
     if callable(value):
         return Function(value)
     return Constant(value)
+
+
+class Laws(eqx.Module):
+    """Many laws, one number each: those of one form are computed together, so that programs stay small."""
+
+    batches: tuple[AbstractLaw, ...]
+    members: tuple[tuple[int, ...], ...] = eqx.field(static=True)
+    """Which laws each batch stands for; of several, numbers have a first axis more."""
+
+    @property
+    def size(self) -> int:
+        """Number of laws."""
+        return sum(len(members) for members in self.members)
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        """Times at which some law is not smooth."""
+        return tuple(corner for law in self.batches for corner in law.corners)
+
+    def __call__(self, t: Float[Array, ""]) -> Float[Array, " n"]:
+        """What all laws say at time t."""
+        if not self.batches:
+            return jnp.zeros(0)
+        parts = []
+        for law, members in zip(self.batches, self.members, strict=True):
+            if len(members) == 1:
+                parts.append(law(t)[None])
+            elif not jax.tree.leaves(law):
+                parts.append(jnp.broadcast_to(law(t), (len(members),)))
+            else:
+                parts.append(jax.vmap(lambda one: one(t))(law))
+        order = np.argsort(np.concatenate([np.array(m) for m in self.members]), kind="stable")
+        listed = jnp.concatenate(parts)
+        return listed if np.array_equal(order, np.arange(len(order))) else listed[order]
+
+
+def batched(laws: list[AbstractLaw]) -> Laws:
+    """Laws of one form together; inputs, which controllers set one by one, stay alone."""
+    found: dict[Any, list[int]] = {}
+    for i, law in enumerate(laws):
+        leaves, form = jax.tree.flatten(law)
+        alone = i if any(isinstance(x, Input) for x in _inside(law)) else -1
+        found.setdefault((form, alone, tuple(np.shape(x) for x in leaves)), []).append(i)
+    batches = [
+        laws[own[0]]
+        if len(own) == 1
+        else jax.tree.map(lambda *leaves: stack(leaves), *(laws[i] for i in own))
+        for own in found.values()
+    ]
+    return Laws(tuple(batches), tuple(tuple(own) for own in found.values()))
+
+
+def _inside(law: AbstractLaw) -> list[Any]:
+    return jax.tree.leaves(law, is_leaf=lambda leaf: isinstance(leaf, Input))

@@ -27,6 +27,7 @@ from supple.mechanics.inverse_dynamics import closing_wrenches
 from supple.mechanics.local import fastest_turn
 from supple.mechanics.slips import slip_forces
 from supple.mechanics.transmissions import transmission_state
+from supple.model.constraints import COORDINATE
 from supple.model.inputs import find_input, input_slices, with_inputs
 from supple.model.model import Model
 from supple.model.state import State
@@ -174,7 +175,10 @@ class Stretch:
             known = ", ".join(imposed.names) or "none: no coordinate is imposed"
             raise StateError(f"effort: got {name!r}; need one of: {known}")
         i = imposed.names.index(name)
-        return -self.multipliers[:, self.model.prescribed_rows][:, i] * np.asarray(imposed.scale)[i]
+        return (
+            -self.multipliers[:, self.model.constraints.rows(COORDINATE)][:, i]
+            * np.asarray(imposed.scale)[i]
+        )
 
     def tendon(self, name: str) -> tuple[np.ndarray, np.ndarray]:
         """Length (n,) in m and tension (n,) in N of a tendon."""

@@ -1,5 +1,6 @@
 """From a robot's description to the model: seat, group and number its elements, place everything else."""
 
+import dataclasses
 from typing import Any
 
 import jax.numpy as jnp
@@ -8,9 +9,11 @@ import numpy as np
 from supple.errors import DescriptionError
 from supple.lie import Pose
 from supple.model.closures import Closures, no_closures
+from supple.model.constraints import ActiveSet
 from supple.model.model import GROUND, Bodies, Frame, Model
 from supple.model.prescribed import Prescribed
 from supple.model.slips import AbstractSlip, EdgeSlip, RollingSlip
+from supple.model.stops import Stops, no_stops
 from supple.numeric import asarray, is_traced, stack
 from supple.robot.actuators import Motor
 from supple.robot.controller import Controller
@@ -65,7 +68,9 @@ def build_model(robot: Robot) -> Model:
         closures=_closures(robot, closures, closure_seats, at),
         prescribed=_prescribed(robot, at),
         transmissions=transmissions_of(robot, seating, routes, at),
+        stops=_stops(at),
         slips=tuple(_slip(item, seat, at) for item, seat in contacts),
+        active=None,
         loads=tuple(make(at.sample_of(seat), seat.offset) for seat, make in point_loads),
         line_loads=line_loads_of(robot, seating, at.groups),
         stresses=stresses_of(robot, seating),
@@ -76,7 +81,12 @@ def build_model(robot: Robot) -> Model:
         topology=at.topology(frames),
         name=robot.name,
     )
-    return without_redundancy(model) if model.closures.size else model
+    model = without_redundancy(model) if model.closures.size else model
+    table = model.constraints
+    if len(table.one_sided) == 0:
+        return model
+    first = ActiveSet(np.array(table.active_first), np.zeros(len(table.one_sided)))
+    return dataclasses.replace(model, active=first)
 
 
 def _prescribed(robot: Robot, at: Numbering) -> Prescribed:
@@ -106,6 +116,24 @@ def _prescribed(robot: Robot, at: Numbering) -> Prescribed:
         v_index=tuple(v_index),
         names=tuple(item.name for item in items),
     )
+
+
+def _stops(at: Numbering) -> Stops:
+    """Hard stops of joints: an equation for each bound."""
+    rows = []
+    joints = [element for element in at.elements if element.rod is None]
+    for slot, element in zip(at.slots["joint"], joints, strict=True):
+        own = element.bounds
+        if own is None or own.stiffness is not None:
+            continue
+        for k in range(slot.v_stop - slot.v_start):
+            for bound, side in ((own.lower[k], -1.0), (own.upper[k], 1.0)):
+                if is_traced(bound) or np.isfinite(bound):
+                    rows.append((bound, side, slot.q_start + k, slot.v_start + k, slot.name))
+    if not rows:
+        return no_stops()
+    bounds, sides, q_index, v_index, names = zip(*rows, strict=True)
+    return Stops(stack([asarray(b) for b in bounds]), np.array(sides), q_index, v_index, names)
 
 
 def _add_rotor(motor: Motor, seating: Seating) -> None:

@@ -16,6 +16,7 @@ from supple.numeric import asarray, is_traced
 from supple.robot.actuators import Motor
 from supple.robot.checks import GROUND_NAME
 from supple.robot.items import Body, Closure, Rod, Solid
+from supple.robot.joint import Bounds
 from supple.robot.placement import placement
 from supple.robot.robot import Robot
 from supple.space import RodGrid, rod_grid
@@ -46,6 +47,7 @@ class Element:
     spring: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)
     friction: tuple[Any, Any] | None = None
     armature: Any = None
+    bounds: Bounds | None = None
     rod: Rod | None = None
     points: list[float] = field(default_factory=list)
     added: Any = None
@@ -123,7 +125,14 @@ class Seating:
         if isinstance(item, Rod | Body):
             if joint is not None and spec is not None:
                 name, spring = item.joint_name or item.name, spec.spring()
-                element = Element(name, seat, joint=joint, spring=spring, friction=spec.dry())
+                element = Element(
+                    name,
+                    seat,
+                    joint=joint,
+                    spring=spring,
+                    friction=spec.dry(),
+                    bounds=spec.bounds(joint.nv),
+                )
                 seat = Seat(self.add(element), 0.0, IDENTITY)
             held = inverse(placement(item.name, item.joint_position, item.joint_rotation))
             seat = Seat(seat.element, seat.u, compose(seat.offset, held))
@@ -141,7 +150,10 @@ class Seating:
         if keeps:
             joint = item.joint.make(item.name)
             spring, dry = item.joint.spring(), item.joint.dry()
-            element = Element(item.name, inner, joint=joint, spring=spring, friction=dry)
+            bounds = None if joint is None else item.joint.bounds(joint.nv)
+            element = Element(
+                item.name, inner, joint=joint, spring=spring, friction=dry, bounds=bounds
+            )
             inner = Seat(self.add(element), 0.0, IDENTITY)
         return inner, outer
 

@@ -16,15 +16,15 @@ import numpy as np
 
 from supple.compile import jit
 from supple.mechanics.frames import find_frame, find_rod, frame_poses, rod_shape
-from supple.mechanics.inverse_dynamics import equations
-from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
-from supple.mechanics.local import Coordinates, retract
 from supple.model.model import Model
+from supple.model.state import State
 from supple.robot.robot import Robot
 from supple.run.start import as_model
 from supple.run.statics import Equilibrium, equilibrium
 from supple.solve.modes import free_motions
-from supple.system.active_set import can_slack, hold, reconsider, taut_at
+from supple.system.active_set import CLOSE, should_hold
+from supple.system.formulation import Discretization
+from supple.system.strain import Strain
 
 
 @dataclass(frozen=True)
@@ -89,12 +89,13 @@ def _linear(model, q, y, t):  # type: ignore[no-untyped-def]
     n = model.nv
     zero = jnp.zeros(n)
 
-    def motion(t):  # type: ignore[no-untyped-def]
-        return Coordinates(q, y[:n], zero, zero, t, y[n:] if model.equations else None)
+    def residual(t):  # type: ignore[no-untyped-def]
+        formulation, d = Strain(model).still(t), Discretization(State(t, q, zero, zero), t)
+        left, work = formulation.residual(d, y)
+        return left, formulation.tangent(formulation.coordinates(d, y), work)
 
-    tangent = inverse_dynamics_tangent(model.still(t), motion(t))
-    left, by_time = jax.jvp(lambda t: equations(model.still(t), motion(t)), (t,), (jnp.ones(()),))
-    return left, by_time, tangent, retract(model, q, y[:n])
+    left, by_time, tangent = jax.jvp(residual, (t,), (jnp.ones(()),), has_aux=True)
+    return left, by_time, tangent, Strain(model).retract(q, y[:n])
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def follow(
     """
     model = replace(as_model(robot), slips=())  # equations between velocities do not matter at rest
     begun = equilibrium(model) if start is None else start
-    model = _held(model, begun)
+    model = _held(model, begun.q, float(begun.t), begun.multipliers)
     m = model.equations
     scale = np.concatenate([np.asarray(model.scale), np.full(m, np.inf), [duration_scale]])
     point = _tangent_point(model, begun.q, begun.multipliers, begun.t, None, scale)
@@ -145,8 +146,9 @@ def follow(
         if found is None:
             break
         new, iterations = found
-        if _loosens(model, new):
-            message = f"stopped at t = {point.t:.6g} s: a tendon becomes taut or slack"
+        if _changes(model, new.q, float(new.t), new.forces):
+            message = f"stopped at t = {point.t:.6g} s: a tendon becomes taut or slack, "
+            message += "or a joint meets or leaves its stop"
             break
         special += _located(model, point, new, step, scale, len(points) - 1)
         points.append(new)
@@ -170,23 +172,22 @@ def follow(
     )
 
 
-def _held(model: Model, at: Equilibrium) -> Model:
-    """The model with its tendons as they are at an equilibrium: taut or slack."""
-    if not can_slack(model):
-        return model
-    return hold(model, _taut_at(model, at.q, at.t, at.multipliers))
+@partial(jit, quick=True)
+def _held(model, q, t, multipliers):  # type: ignore[no-untyped-def]
+    """The model with its one-sided equations as they are at an equilibrium."""
+    formulation = Strain(model)
+    return formulation.with_active(formulation.active_at(q, t, multipliers)).model
 
 
-def _loosens(model: Model, point: _Point) -> bool:
-    """Whether tendons that were taken for taut or slack no longer are."""
-    law = model.transmissions.imposing
-    if law is None or not can_slack(model):
+@partial(jit, quick=True)
+def _changes(model, q, t, multipliers):  # type: ignore[no-untyped-def]
+    """Whether one-sided equations are no longer what they were taken for."""
+    if model.active is None:
         return False
-    held = law.taut > 0
-    return not np.array_equal(_reconsidered(model, point.q, point.t, point.forces, held), held)
-
-
-_taut_at, _reconsidered = jit(taut_at, quick=True), jit(reconsider, quick=True)
+    formulation, zero = Strain(model), jnp.zeros(model.nv)
+    seen = formulation.one_sided(State(t, q, zero, zero, multipliers))
+    held = model.active.held
+    return jnp.any(should_hold(seen, held, CLOSE * formulation.length) != held)
 
 
 def _turned(point: _Point, sign: float) -> _Point:

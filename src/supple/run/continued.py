@@ -19,6 +19,7 @@ from supple.run.events import Event
 from supple.run.loop import Plan
 from supple.run.outside import Outside
 from supple.run.stretches import edited, go_on
+from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, cursor_like
 
 SAME_START = 1e-6
@@ -112,7 +113,7 @@ def _whole(plan: Plan) -> Stretch | None:
 def _resumed(plan: Plan, state: State) -> tuple[Plan, Cursor, Saved] | None:
     """The last good cursor of a stretch, and the instants up to it."""
     assert plan.disk is not None
-    found = plan.disk.resumed(cursor_like(plan.model, plan.scheme))
+    found = plan.disk.resumed(cursor_like(Strain(plan.model), plan.scheme))
     if found is None:
         return None
     cursor, past = found

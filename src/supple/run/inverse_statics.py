@@ -21,6 +21,7 @@ from supple.robot.robot import Robot
 from supple.run.start import as_model
 from supple.run.statics import equilibrium
 from supple.solve.equilibrium import EquilibriumStatus, solve_equilibrium
+from supple.system.strain import Strain
 
 MAX_ITERATIONS = 30
 SMALLEST_SHARE = 1e-3
@@ -170,7 +171,7 @@ def _linearise(
 
     def gap(change: Float[Array, " m"]) -> tuple[Float[Array, " k"], Any]:
         loaded = with_inputs(model, u.at[free].add(change))
-        held = solve_equilibrium(loaded, q, zero, 1.0, multipliers)
+        held = solve_equilibrium(Strain(loaded), q, zero, 1.0, multipliers)
         pose = frame_motion(loaded, frame, held.q, jnp.zeros(model.nv)).pose
         left = pose.position - goal.position
         if goal.rotation is not None:

@@ -32,6 +32,7 @@ from supple.robot.robot import Robot
 from supple.run.loop import saved_at
 from supple.run.outside import ControllerFailed, Outside
 from supple.run.start import as_model, start_state
+from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, advance, begin, restart
 from supple.time.alpha import generalized_alpha
 from supple.time.control import FixedStep
@@ -247,7 +248,7 @@ class LiveRun:
         """Go back to the start."""
         if self._first is None:
             self._first = begin(
-                self.model, self.scheme, self._start, jnp.asarray(self.dt, dtype=float)
+                Strain(self.model), self.scheme, self._start, jnp.asarray(self.dt, dtype=float)
             )
         self.cursor = self._first
         self.status, self.message = Status.RUNNING, ""
@@ -323,12 +324,12 @@ class LiveRun:
 
     def _advanced(self, cursor: Cursor) -> tuple[Cursor, Saved, int, Status]:
         """The next instant, or a part of the way to it; also how many instants were saved."""
-        if cursor.taut is not None and bool(cursor.taut.caught):
-            cursor = restart(self.model, self.scheme, cursor)
+        if cursor.one_sided is not None and bool(cursor.one_sided.caught):
+            cursor = restart(Strain(self.model), self.scheme, cursor)
         begun = jnp.asarray(float(self._start.t))
         wall = begun + cursor.target * self.dt
         after, saved, found = advance(
-            self.model, self.scheme, self._control, ATTEMPTS, cursor,
+            Strain(self.model), self.scheme, self._control, ATTEMPTS, cursor,
             begun, wall, jnp.asarray(1.0), jnp.asarray(ATTEMPTS),
         )  # fmt: skip
         return after, saved, int(found), Status(int(after.status))

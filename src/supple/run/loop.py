@@ -19,6 +19,7 @@ from supple.run.crossings import Lookout, pending
 from supple.run.events import Event
 from supple.run.message import run_message
 from supple.run.outside import ControllerFailed, Outside
+from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, advance, instant, restart
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.scheme import AbstractScheme
@@ -172,7 +173,7 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
             feedback, period = outside.react(model, cursor.state, cursor.feedback)
             cursor = cursor._replace(feedback=feedback)
             if now in corners or _jumps(plan, cursor, period):
-                cursor = restart(model, plan.scheme, cursor)
+                cursor = restart(Strain(model), plan.scheme, cursor)
             wall = min([c for c in corners if c > now] + [stop, outside.next_call()])
             if wait is not None:
                 wall = min(wall, wait.next_time(now))
@@ -228,7 +229,7 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
 def _advanced(plan: Plan, cursor: Cursor, wall: float, attempts: int) -> tuple[Cursor, Saved]:
     """The cursor after so many attempts, at most at a time, and the instants on the way."""
     after, saved, found = advance(
-        plan.model,
+        Strain(plan.model),
         plan.scheme,
         plan.control,
         CHUNK,
@@ -246,8 +247,8 @@ def _ahead(plan: Plan, cursor: Cursor, attempts: int | None, until: float) -> tu
     """As the run would go on from a cursor: by so many attempts, or (None) until a time."""
     chunks, left = [], attempts
     while left is None or left > 0:
-        if cursor.taut is not None and bool(cursor.taut.caught):
-            cursor = restart(plan.model, plan.scheme, cursor)
+        if cursor.one_sided is not None and bool(cursor.one_sided.caught):
+            cursor = restart(Strain(plan.model), plan.scheme, cursor)
         some = CHUNK if left is None else min(left, CHUNK)
         before = int(cursor.substeps)
         cursor, rows = _advanced(plan, cursor, until, some)
@@ -260,13 +261,13 @@ def _ahead(plan: Plan, cursor: Cursor, attempts: int | None, until: float) -> tu
 
 
 def _jumps(plan: Plan, cursor: Cursor, period: float) -> bool:
-    """Whether accelerations jump here: a tendon has become taut, or a controller just called acts anew.
+    """Whether accelerations jump here: a gap has closed, or a controller just called acts anew.
 
     Not for controllers called about every step of a run at fixed steps: there the scheme smooths them.
     """
     control, now = plan.control, float(cursor.state.t)
     sampled = isinstance(control, FixedStep) and period < 1.5 * control.dt and now > plan.begun
-    caught = cursor.taut is not None and bool(cursor.taut.caught)
+    caught = cursor.one_sided is not None and bool(cursor.one_sided.caught)
     return caught or (period > 0 and not sampled)
 
 

@@ -14,6 +14,7 @@ from supple.model.control import Control
 from supple.model.inputs import with_inputs
 from supple.model.model import Model
 from supple.model.state import State
+from supple.system.strain import Strain
 from supple.time.feedback import EARLY, Feedback, checked_answer, place_inputs
 
 
@@ -67,7 +68,7 @@ class Outside:
         try:
             answer = control.act(float(state.t), seen, self.memories[i])
             inputs, self.memories[i] = checked_answer(control.name, answer)
-            vector = place_inputs(model, control.name, jnp.asarray(feedback.inputs), inputs)
+            vector = place_inputs(Strain(model), control.name, jnp.asarray(feedback.inputs), inputs)
         except StateError as error:
             raise ControllerFailed(str(error)) from error
         except (Exception, SystemExit) as error:  # a controller ends its run, not the process

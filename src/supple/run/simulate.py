@@ -21,6 +21,7 @@ from supple.run.loop import CHUNK, Plan, Progress, Watch, first_step, saved_at
 from supple.run.outside import Outside
 from supple.run.start import as_model, start_state
 from supple.run.stretches import go_on as go_on_from, go_through
+from supple.system.strain import Strain
 from supple.time.advance import Status, begin
 from supple.time.ahead import compiled_ahead
 from supple.time.alpha import GeneralizedAlpha, generalized_alpha
@@ -85,7 +86,7 @@ def simulate(
     if model.equations and isinstance(scheme, GeneralizedAlpha) and not scheme.damps:
         warnings.warn(UNDAMPED, RuntimeWarning, stacklevel=2)
     _check_events(robot, events, max_events)
-    with compiled_ahead(model, scheme, control, CHUNK):
+    with compiled_ahead(Strain(model), scheme, control, CHUNK):
         state = start_state(model, start)
         instants = None if output is None else _checked_output(output, float(state.t))
         plan = Plan(
@@ -107,7 +108,7 @@ def simulate(
         disk = plan.disk
         found = continued(plan, state) if disk is not None and go_on else None
         if found is None:
-            cursor = begin(model, scheme, state, first_step(control, duration))
+            cursor = begin(Strain(model), scheme, state, first_step(control, duration))
             found = plan, cursor, saved_at(cursor)
             if disk is not None:
                 disk.create(about_run(plan))

@@ -37,6 +37,7 @@ from supple.solve.equilibrium import (
     solve_equilibrium,
 )
 from supple.solve.modes import LinearModel, Modes, linear_model, vibration_modes
+from supple.system.strain import Strain
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +124,14 @@ FREE = 1e-12
 AT_REST = 1e-8
 """Largest correction, over the scale of its coordinate, of a robot at rest."""
 
-_solve = jit(partial(solve_equilibrium, differentiable=False), quick=True)
+
+@partial(jit, quick=True)
+def _solve(model, q, t, first_increment, multipliers=None):  # type: ignore[no-untyped-def]
+    return solve_equilibrium(
+        Strain(model), q, t, first_increment, multipliers, differentiable=False
+    )
+
+
 _tangent = jit(inverse_dynamics_tangent, quick=True)
 _energies = jit(energies, quick=True)
 _transmission_state = jit(transmission_state, quick=True)
@@ -278,7 +286,7 @@ def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> 
     if model.holonomic:
         at = assembled(model) if at is None else at
     t, forces = float(getattr(at, "t", 0.0)), getattr(at, "multipliers", None)
-    return vibration_modes(model, _configuration(model, at, t), count, t, forces)
+    return vibration_modes(Strain(model), _configuration(model, at, t), count, t, forces)
 
 
 def linearise(robot: Robot | Model, *, at: Any = None, t: float | None = None) -> LinearModel:
@@ -292,7 +300,9 @@ def linearise(robot: Robot | Model, *, at: Any = None, t: float | None = None) -
     if model.equations and at is None:
         at = equilibrium(model, t=t)
     q = _configuration(model, at, t)
-    return linear_model(model, q, getattr(at, "v", None), t, getattr(at, "multipliers", None))
+    return linear_model(
+        Strain(model), q, getattr(at, "v", None), t, getattr(at, "multipliers", None)
+    )
 
 
 def _configuration(model: Model, at: Any, t: float) -> np.ndarray:

@@ -23,6 +23,7 @@ from supple.run.inside_out import warn_if_inside_out
 from supple.run.loop import CHUNK, Plan, carry_out, first_step, saved_at
 from supple.run.outside import Outside
 from supple.run.start import as_model
+from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, begin
 from supple.time.ahead import compiled_ahead
 from supple.time.control import FixedStep
@@ -74,9 +75,10 @@ def next_stretch(plan: Plan, result: Result) -> tuple[Plan, Cursor, Saved]:
         check_closed(model, np.asarray(state.q), float(state.t))
     outside = Outside(model, plan.begun)
     outside.take_over(plan.outside, float(state.t))
-    with compiled_ahead(model, plan.scheme, plan.control, CHUNK):
+    formulation = Strain(model)
+    with compiled_ahead(formulation, plan.scheme, plan.control, CHUNK):
         feedback = _feedback(plan, model, cursor.feedback, float(state.t))
-        fresh = begin(model, plan.scheme, state, first_step(plan.control, plan.duration), feedback)
+        fresh = begin(formulation, plan.scheme, state, first_step(plan.control, plan.duration), feedback)
     fresh = fresh._replace(rejected=cursor.rejected, target=_target(plan, float(state.t)))
     past = saved_at(fresh)
     disk = plan.disk
@@ -115,7 +117,7 @@ def _target(plan: Plan, t: float) -> jax.Array:
 
 def _feedback(plan: Plan, model: Model, before: Feedback, t: float) -> Feedback:
     """Inputs and memories of controllers by name; new controllers join in at their next turn."""
-    fresh = open_feedback(model)
+    fresh = open_feedback(Strain(model))
     inputs, old = np.array(fresh.inputs), input_slices(plan.model)
     for name, (where, shape) in input_slices(model).items():
         if name in old and old[name][1] == shape:

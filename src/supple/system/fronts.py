@@ -9,7 +9,7 @@ from jaxtyping import Inexact
 
 from supple.arrays import Array
 from supple.mechanics import rows
-from supple.mechanics.element_tangent import group_states, loaded_gravity
+from supple.mechanics.element_tangent import group_states, loaded_gravity, parts_of
 from supple.mechanics.inverse_dynamics import Balance
 from supple.mechanics.local import Coordinates
 from supple.mechanics.sample_laws import attached_laws
@@ -21,6 +21,7 @@ from supple.system.couplings import (
     LinkValues,
     closure_coupling,
     coordinate_coupling,
+    coordinate_diagonal,
     link_values,
     slip_coupling,
     with_laws,
@@ -88,6 +89,9 @@ class Assembly(NamedTuple):
         for number, (part, place) in enumerate(zip(parts, places, strict=True)):
             if number < len(kind.own) and part.wrench:
                 add(place, place, wrench_diagonal(self.values, self._equations(part)))
+            if number < len(kind.own) and part.family == "coordinate":
+                index = np.array([link.index for link in self._links(part)])
+                add(place, place, coordinate_diagonal(self.values, index, self.combination))
             for touch in part.touches:
                 coupling = self._coupling(kind, part, touch, width)
                 add(place, 0, coupling.by_x)
@@ -112,6 +116,15 @@ class Assembly(NamedTuple):
             equations = np.array([plan.structure.links[i].rows for i, _ in members])
             places = np.array([start for _, start in members])[:, None] + np.arange(size + 6)
             parts.append((places, wrench_diagonal(self.values, equations)))
+        single = [
+            (plan.structure.links[i].index, start)
+            for i, start in zip(plan.core_links.tolist(), plan.core_start.tolist(), strict=True)
+            if plan.structure.links[i].family == "coordinate"
+        ]
+        if single:
+            index, places = np.array(single).T
+            diagonal = coordinate_diagonal(self.values, index, self.combination)
+            parts.append((places[:, None], diagonal))
         return parts
 
     def _links(self, part: Part) -> list[Link]:
@@ -186,11 +199,13 @@ def assemble(
 ) -> list[Assembly]:
     """Everything that the fronts are made of at a motion, for each combination."""
     values, laws = link_values(model, plan, c, state)
-    attached = with_laws(model, attached_laws(model, state, c.t), laws)
+    parts = parts_of(model, state)
+    attached = with_laws(model, attached_laws(model, state, c.t, parts), laws)
     gravity = loaded_gravity(model)
+    states = group_states(model, c, state, attached, parts)
     groups = [
         group_blocks(at, gravity, combinations, used)
-        for at, used in zip(group_states(model, c, state, attached), plan.used, strict=True)
+        for at, used in zip(states, plan.used, strict=True)
     ]
     return [
         Assembly(plan, [blocks[k] for blocks in groups], values, combination)

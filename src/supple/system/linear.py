@@ -85,3 +85,9 @@ def mass_system(model: Model, q: Inexact[Array, " nq"]) -> System:
     multipliers = jnp.zeros(model.equations) if model.equations else None
     c = Coordinates(q, zero, zero, zero, jnp.zeros(()), multipliers)
     return linearize(model, c, balance(model, c), (of_mass(),))[0]
+
+
+def mass_times(mass: System, change: Inexact[Array, " nv"]) -> Inexact[Array, " nv"]:
+    """M e, from the linear system of M and the equations."""
+    nv = change.shape[0]
+    return mass.apply(jnp.pad(change, (0, mass.size - nv)))[:nv]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from supple.model.constraints import CONTACT, COORDINATE, STOP
 from supple.model.model import GROUND, Model
 
 
@@ -83,17 +84,19 @@ def _closures(model: Model) -> list[Link]:
 
 
 def _coordinates(model: Model) -> list[Link]:
-    columns = np.array(model.prescribed.v_index, dtype=int)
+    """Imposed coordinates, then stops."""
+    table = model.constraints
+    columns = np.array([*model.prescribed.v_index, *model.stops.v_index], dtype=int)
+    places = [np.arange(table.size)[table.rows(kind)] for kind in (COORDINATE, STOP)]
     owner, place = coordinate_owner(model)
-    first = model.prescribed_rows.start
     return [
-        Link("coordinate", i, (first + i,), (Touch(int(owner[k])),), column=int(place[k]))
-        for i, k in enumerate(columns)
+        Link("coordinate", i, (int(row),), (Touch(int(owner[k])),), column=int(place[k]))
+        for i, (row, k) in enumerate(zip(np.concatenate(places), columns, strict=True))
     ]
 
 
 def _slips(model: Model) -> list[Link]:
-    links, row = [], model.holonomic
+    links, row = [], model.constraints.rows(CONTACT).start
     for i, slip in enumerate(model.slips):
         element = int(element_of(model, np.array([slip.sample]))[0])
         rows = tuple(range(row, row + slip.size))

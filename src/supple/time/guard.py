@@ -17,6 +17,7 @@ from jaxtyping import Bool, Float
 
 from supple.arrays import Array
 from supple.mechanics.energy import energies
+from supple.model.constraints import COORDINATE
 from supple.model.joints import DrivenJoint
 from supple.model.model import JointGroup, Model, RodGroup
 from supple.model.state import State
@@ -86,7 +87,7 @@ def _work(model: Model, before: State, after: State) -> Float[Array, ""]:
     imposed = model.prescribed
     assert before.multipliers is not None
     assert after.multipliers is not None
-    forces = (before.multipliers + after.multipliers)[model.prescribed_rows]
+    forces = (before.multipliers + after.multipliers)[model.constraints.rows(COORDINATE)]
     moved = imposed.values(after.t) - imposed.values(before.t)
     return -jnp.sum(forces * imposed.scale * moved) / 2
 

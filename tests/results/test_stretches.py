@@ -90,7 +90,9 @@ def test_items_are_joined_by_name(run):
     times = np.array([0.0, 0.1, 0.2, 0.21, 0.4, 0.6])
     sampled = run.sampled(times)
     np.testing.assert_array_equal(sampled.t, times)
-    np.testing.assert_array_equal(sampled.stretch, [0, 0, 1, 1, 2, 3])  # an edit's instant is after it
+    np.testing.assert_array_equal(
+        sampled.stretch, [0, 0, 1, 1, 2, 3]
+    )  # an edit's instant is after it
     again = simulate(output=times)
     np.testing.assert_allclose(again.position("arm"), sampled.position("arm"), rtol=1e-12)
 

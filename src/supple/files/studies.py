@@ -13,6 +13,7 @@ from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
 from supple.robot.robot import Robot
+from supple.run.events import Event
 from supple.run.simulate import simulate
 from supple.run.start import initial_state
 from supple.run.statics import Equilibrium, assembled, equilibrium, modes, release, sweep
@@ -85,6 +86,8 @@ class Simulate:
     output: Any = None
     start: Start | None = None
     max_steps: int = 10_000_000
+    events: tuple[Event, ...] = ()
+    max_events: int = 1000
 
     def run(self, build: Build, **options: Any) -> Result:
         """Simulate the robot."""
@@ -97,6 +100,8 @@ class Simulate:
             start=None if self.start is None else self.start.state,
             output=None if self.output is None else _instants(self.output),
             max_steps=self.max_steps,
+            events=self.events,
+            max_events=self.max_events,
             **options,
         )
 

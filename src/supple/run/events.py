@@ -88,6 +88,8 @@ class Event:
     __repr__ = brief
 
     def __post_init__(self) -> None:
+        if isinstance(self.edit, list):
+            object.__setattr__(self, "edit", tuple(self.edit))
         if (self.t is None) == (self.when is None):
             got = "neither" if self.t is None else "both"
             raise DescriptionError("event", "t, when", got, "a time t, or a quantity: when")
@@ -114,7 +116,7 @@ class Event:
     @property
     def edits(self) -> tuple[Any, ...]:
         """Its edits in order."""
-        return tuple(self.edit) if isinstance(self.edit, list | tuple) else (self.edit,)
+        return tuple(self.edit) if isinstance(self.edit, tuple) else (self.edit,)
 
     def applied(self, robot: Robot, seen: Sight) -> Robot:
         """The robot after its edits; ``seen`` tells where things were before them."""

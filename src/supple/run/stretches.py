@@ -78,7 +78,9 @@ def next_stretch(plan: Plan, result: Result) -> tuple[Plan, Cursor, Saved]:
     formulation = Strain(model)
     with compiled_ahead(formulation, plan.scheme, plan.control, CHUNK):
         feedback = _feedback(plan, model, cursor.feedback, float(state.t))
-        fresh = begin(formulation, plan.scheme, state, first_step(plan.control, plan.duration), feedback)
+        fresh = begin(
+            formulation, plan.scheme, state, first_step(plan.control, plan.duration), feedback
+        )
     fresh = fresh._replace(rejected=cursor.rejected, target=_target(plan, float(state.t)))
     past = saved_at(fresh)
     disk = plan.disk

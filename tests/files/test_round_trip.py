@@ -15,12 +15,12 @@ from supple.files.rods import BASIS, DAMPING, SECTION, SPACE
 from supple.files.schema import STUDIES
 from supple.files.schemes import SCHEME
 from supple.files.studies import (
+    Initial,
     ModesStudy,
     Output,
     Release,
     Settings,
     Simulate,
-    Start,
     Statics,
     Sweep,
 )
@@ -153,9 +153,9 @@ STUDY_SETTINGS = Settings(
             10.0,
             accuracy=1e-4,
             scheme=sp.radau(2),
-            output=0.1,
+            t_eval=0.1,
             max_steps=100,
-            start=Start(
+            initial=Initial(
                 "equilibrium", {"arm": 0.1}, {"arm": (0.1, 0.2)}, {"arm": 1.0}, {"arm": (1, 2)}
             ),
         ),
@@ -163,7 +163,9 @@ STUDY_SETTINGS = Settings(
             1.0,
             dt=0.1,
             events=(
-                sp.Event(t=0.1, edit=sp.Attach("rod", "ground", sp.Revolute("y"), "held", at=0.5)),
+                sp.Event(
+                    t=0.1, edit=sp.Attach("rod", "ground", sp.Revolute("y"), "held", fraction=0.5)
+                ),
                 sp.Event(t=0.2, edit=(sp.Release("held"), sp.Lock("rod"))),
                 sp.Event(t=0.3, edit=(sp.Unlock("rod"), sp.Change("rod", length=2.0, basis=2))),
                 sp.Event(
@@ -179,7 +181,7 @@ STUDY_SETTINGS = Settings(
             ),
             max_events=7,
         ),
-        "listed": Simulate(1.0, dt=0.1, output=(0.0, 0.5), start=Start("assembled")),
+        "listed": Simulate(1.0, dt=0.1, t_eval=(0.0, 0.5), initial=Initial("assembled")),
         "drop": Release("push", 1.0, dt=0.01, scheme=sp.generalized_alpha(0.5)),
         "drop both": Release(("push", "pull"), 1.0, accuracy=1e-3),
         "statics": Statics(),
@@ -250,7 +252,7 @@ def test_schemes(scheme):
     ("name", "scheme"),
     [
         ("{generalized-alpha: 0.3}", sp.generalized_alpha(0.3)),
-        ("{hht: {rho: 0.7}}", sp.hht(0.7)),
+        ("{hht: {rho_inf: 0.7}}", sp.hht(0.7)),
         ("wbz", sp.wbz()),
         ("{newmark: {beta: 0.3, gamma: 0.6}}", sp.newmark(0.3, 0.6)),
         ("trapezoidal", sp.trapezoidal()),
@@ -282,10 +284,13 @@ PLAIN_FUNCTIONS = {
         sp.Tendon("x", on="rod", offset=lambda u: np.stack([u, u], 1), tension=1.0),
     ),
     "law.formula": lambda: (rod(), sp.Wrench("x", on="rod", law=sp.Function(lambda t: t))),
-    "stress": lambda: (rod(), sp.Stress("x", on="rod", stress=lambda X, t: np.zeros((len(X), 6)))),
+    "stress": lambda: (
+        rod(),
+        sp.ActiveStress("x", on="rod", stress=lambda X, t: np.zeros((len(X), 6))),
+    ),
     "density": lambda: (
         rod(),
-        sp.Distributed("x", on="rod", density=lambda t, X, pose, twist: 0.0 * twist),
+        sp.DistributedLoad("x", on="rod", density=lambda t, X, pose, twist: 0.0 * twist),
     ),
     "act": lambda: (rod(), sp.Controller("x", lambda t, seen, memory: ({}, memory))),
     "basis.function": lambda: (rod(basis=sp.CustomBasis(lambda u: u[:, None], 1)),),

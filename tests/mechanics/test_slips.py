@@ -27,12 +27,12 @@ def rolling():
     return sp.Robot(
         sp.Body("trunk", mass=0.3, inertia=(1e-3, 2e-3, 2.5e-3), joint=sp.Free()),
         tail,
-        sp.Closure("string", on="trunk", to="tail", to_at=0.7, joint=sp.Planar("z")),
+        sp.Closure("string", on="trunk", to="tail", to_fraction=0.7, joint=sp.Planar("z")),
         sp.Body("wheel", mass=0.1, inertia=(1e-4, 5e-5, 5e-5), parent="tail",
                 joint=sp.Revolute("x"), position=(0.0, 0.1, 0.0)),
-        sp.KnifeEdge("edge", on="tail", at=0.5, across=(0.0, 1.0, 0.3), position=(0.0, 0.0, -0.02)),
-        sp.Rolling("ball", on="trunk", radius=0.05, position=(0.1, 0.0, 0.0)),
-        sp.Rolling("rim", on="wheel", radius=0.07, axle="x", normal=(0.1, 0.0, 1.0)),
+        sp.KnifeEdge("edge", on="tail", fraction=0.5, across=(0.0, 1.0, 0.3), position=(0.0, 0.0, -0.02)),
+        sp.RollingContact("ball", on="trunk", radius=0.05, position=(0.1, 0.0, 0.0)),
+        sp.RollingContact("rim", on="wheel", radius=0.07, axle="x", normal=(0.1, 0.0, 1.0)),
     ).build()  # fmt: skip
 
 

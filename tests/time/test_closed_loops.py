@@ -80,9 +80,9 @@ def test_a_velocity_made_allowed_keeps_loops_closed_and_momentum(rng):
 
 @cache
 def tumble(scheme, steps):
-    found = sp.simulate(floater(), DURATION, start=thrown(), dt=DURATION / steps, scheme=scheme)
+    found = sp.simulate(floater(), DURATION, initial=thrown(), dt=DURATION / steps, scheme=scheme)
     assert found.ok
-    assert found.rejected == 0
+    assert found.stats.rejected == 0
     return found
 
 
@@ -135,7 +135,7 @@ def strut(E, density, force):
             basis=3, joint=sp.Revolute("z", stiffness=0.1), nodes=8,
         ),
         sp.Closure("end", on="leg", to="ground", to_position=(0.38, 0.0, 0.0)),
-        sp.Wrench("pull", on="leg", at=0.5, force=jnp.array([0.0, 1.0, 0.0]) * force),
+        sp.Wrench("pull", on="leg", fraction=0.5, force=jnp.array([0.0, 1.0, 0.0]) * force),
         gravity=(0.0, 0.0, 0.0),
     ).build()  # fmt: skip
 
@@ -147,7 +147,7 @@ def bent():
     assert model.equations == 2
     guess = np.zeros(model.nq)
     guess[:2] = 0.3, -2.0
-    return sp.assembled(model, start=guess).q
+    return sp.assemble(model, initial=guess).q
 
 
 def after_steps(theta):
@@ -175,13 +175,13 @@ def test_gradient_and_batch_of_a_closed_run():
 
 def test_an_undamped_scheme_on_closed_loops_is_warned_about():
     with pytest.warns(RuntimeWarning, match="weakly unstable"):
-        sp.simulate(floater(), 0.01, dt=0.01, start=thrown(), scheme=sp.newmark())
+        sp.simulate(floater(), 0.01, dt=0.01, initial=thrown(), scheme=sp.newmark())
 
 
 def test_a_penalty_changes_the_matrix_but_not_the_motion():
     """Of the augmented Lagrangian: the same states and forces, nearly the same iterations and condition."""
     plain, augmented = (
-        sp.simulate(floater(), DURATION, dt=0.01, start=thrown(),
+        sp.simulate(floater(), DURATION, dt=0.01, initial=thrown(),
                     scheme=sp.generalized_alpha(0.8, TIGHT, penalty=p)) for p in (0.0, 1.0)
     )  # fmt: skip
     assert np.abs(plain.q - augmented.q).max() < 1e-9

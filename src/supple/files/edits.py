@@ -122,8 +122,8 @@ EDIT = OneOf(
             to=ITEM,
             joint=JOINT,
             name=Text("a name for the closure that holds it"),
-            at=FRACTION,
-            to_at=FRACTION,
+            fraction=FRACTION,
+            to_fraction=FRACTION,
             position=POINT,
             rotation=ROTATION,
         ),
@@ -163,8 +163,7 @@ class _OneOrMore(AbstractKind):
         def made(values: list[Any]) -> Any:
             return values[0] if len(values) == 1 else tuple(values)
 
-        kind = list[EDIT.annotation()]  # type: ignore[misc]
-        return Annotated[kind, BeforeValidator(several), AfterValidator(made)]
+        return Annotated[list[EDIT.annotation()], BeforeValidator(several), AfterValidator(made)]  # type: ignore[misc]
 
     def write(self, value: Any, item: str, field: str) -> Any:
         if isinstance(value, tuple):

@@ -25,7 +25,6 @@ from supple.mechanics.closures import (
     ClosureMotion,
     closure_motion,
     closure_wrenches,
-    outer_wrenches,
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics, kinematics
 from supple.mechanics.local import Coordinates, group_rows
@@ -107,18 +106,6 @@ def _beyond_stops(model: Model, c: Coordinates) -> Float[Array, " n"]:
     stops = model.stops
     now = c.q[np.array(stops.q_index)] + c.x[np.array(stops.v_index)]
     return stops.side * (now - stops.bound)
-
-
-def closing_wrenches(
-    model: Model,
-    q: Float[Array, " nq"],
-    t: Float[Array, ""],
-    multipliers: Float[Array, " n"],
-) -> Float[Array, "k 6"]:
-    """Wrench each closing joint exerts on its outer item, at and in the joint's outer frame."""
-    zero = jnp.zeros(model.nv)
-    at = closure_motion(model, kinematics(model, Coordinates(q, zero, zero, zero, t)))
-    return -outer_wrenches(model.closures, at, multipliers[model.constraints.rows(CLOSURE)])[0]
 
 
 def equations(model: Model, c: Coordinates) -> Float[Array, " nv_and_n"]:

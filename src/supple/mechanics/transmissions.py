@@ -14,7 +14,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose, se3, so3
 from supple.mechanics import rows
-from supple.mechanics.kinematics import Kinematics, kinematics
+from supple.mechanics.kinematics import Kinematics
 from supple.mechanics.local import Coordinates, group_rows
 from supple.mechanics.transmission_layout import GroupSlots
 from supple.model.constraints import LENGTH
@@ -88,20 +88,6 @@ def transmission_motion(model: Model, c: Coordinates, motion: Kinematics) -> Tra
     value, slope = jax.jvp(own.inputs, (c.t,), (jnp.ones_like(c.t),))
     effort, by_length, by_rate, gap = _efforts(model, c, length, rate, value, slope)
     return TransmissionMotion(length, rate, effort, by_length, by_rate, gap, channels, lines)
-
-
-def transmission_state(
-    model: Model,
-    q: Float[Array, " nq"],
-    v: Float[Array, " nv"],
-    t: Float[Array, ""],
-    multipliers: Float[Array, " n"],
-) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
-    """Coordinates (m, m³, rad) and efforts (N, Pa, N m) of all transmissions at a state."""
-    zero = jnp.zeros(model.nv)
-    c = Coordinates(q, zero, v, zero, t, multipliers if model.equations else None)
-    found = transmission_motion(model, c, kinematics(model, c))
-    return found.length, found.effort
 
 
 def transmission_energy(
@@ -304,7 +290,7 @@ def rubbed(
     xdot: Float[Array, "p m"],
     beyond: Float[Array, " p"],
 ) -> tuple[Float[Array, "p m"], Float[Array, " p"]]:
-    """Moment arms weighted by the tension over that at the channel's start, and the logarithm of it at its end.
+    """Moment arms weighted by the tension over that at the channel's start; the logarithm of it at its end.
 
     A point of the tendon slides in its channel at the rate ν by which the length beyond it changes. The
     channel turns the tendon by |t′ + κ × t| a metre, and friction changes the tension by that angle:
@@ -402,6 +388,7 @@ def _points(model: Model, motion: Kinematics, outer: bool) -> Float[Array, "s 3"
 
 
 def point_velocity(model: Model, motion: Kinematics, outer: bool) -> Float[Array, "s 3"]:
+    """Velocities of the end points of segments (m/s)."""
     segments = model.transmissions.segments
     samples = segments.outer_sample if outer else segments.inner_sample
     twist = motion.twists_at(np.array(samples))

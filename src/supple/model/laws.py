@@ -137,16 +137,16 @@ class Spline(AbstractLaw):
         return (self.times[0], self.times[-1])
 
 
-def smoothed(times: Any, values: Any, cutoff: float) -> Spline:
+def smooth(times: Any, values: Any, cutoff: float) -> Spline:
     """A spline through evenly sampled data, low-pass filtered at ``cutoff`` (Hz) without delay."""
     times = np.asarray(times, dtype=float)
     steps = np.diff(times)
     if len(times) < 16 or np.any(np.abs(steps - steps.mean()) > 1e-6 * steps.mean()):
         need = "at least 16 instants at an even spacing"
-        raise DescriptionError("smoothed", "times", len(times), need)
+        raise DescriptionError("smooth", "times", len(times), need)
     if not 0 < cutoff < 0.5 / steps.mean():
         need = f"a frequency between 0 and {0.5 / steps.mean():.3g} Hz"
-        raise DescriptionError("smoothed", "cutoff", cutoff, need)
+        raise DescriptionError("smooth", "cutoff", cutoff, need)
     from scipy.signal import butter, filtfilt  # slow to import and rarely needed
 
     numerator, denominator = butter(4, cutoff, fs=1 / steps.mean())

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 
 
 def end_to_end(parts: Sequence[Any]) -> np.ndarray:
@@ -31,7 +31,9 @@ def with_gaps(what: str, parts: Sequence[Any], counts: Sequence[int]) -> Any:
         if len(shapes) > 1:
             sizes = ", ".join(str(shape) for shape in sorted(shapes))
             need = "one stretch: result.part(i), or result.stretches[i]"
-            raise StateError(f"{what}: got stretches with shapes {sizes} an instant; need {need}")
+            raise ArgumentError(
+                f"{what}: got stretches with shapes {sizes} an instant; need {need}"
+            )
         return end_to_end(filled)
 
     return jax.tree.unflatten(structure, [joined(i) for i in range(len(leaves))])

@@ -7,13 +7,13 @@ the name of an item is joined over all of them.
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.lie import Pose
 from supple.mechanics.energy import Energies, Momentum
 from supple.model.model import Model
@@ -27,6 +27,40 @@ from supple.time.advance import Cursor, Status
 if TYPE_CHECKING:
     import xarray
 
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+class Stats(NamedTuple):
+    """What a whole run took, whichever of its instants are kept."""
+
+    steps: int = 0
+    """Steps that succeeded."""
+    rejected: int = 0
+    """Steps that were tried and given up."""
+    newton_iterations: int = 0
+    """Of all steps, those given up included."""
+    wall_seconds: float = 0.0
+    """Time (s) of the computer, with compilation."""
+
+    @property
+    def newton_per_step(self) -> float:
+        """Newton iterations of each step that succeeded."""
+        return self.newton_iterations / max(self.steps, 1)
+
+
+def _by_name(
+    kind: str, method: Callable[Concatenate[Any, str, _P], _T]
+) -> "Callable[Concatenate[Result, str, _P], _T]":
+    """An accessor of a stretch, for all of them."""
+
+    @wraps(method)
+    def joined(self: "Result", name: str, /, *args: _P.args, **options: _P.kwargs) -> _T:
+        found: _T = self._joined(kind, name, lambda one: method(one, name, *args, **options))
+        return found
+
+    return joined
+
 
 @dataclass(frozen=True, eq=False)
 class Result:
@@ -39,8 +73,7 @@ class Result:
     stretches: tuple[Stretch, ...]
     status: Status
     message: str
-    rejected: int
-    wall_seconds: float
+    stats: Stats
     settings: dict[str, Any]
     cursor: Cursor | None = None
 
@@ -52,8 +85,11 @@ class Result:
         several = f"{len(self.stretches)} stretches, " if len(self.stretches) > 1 else ""
         return (
             f"Result({self.model.name!r}, {several}{len(self)} instants, {span}, "
-            f"{self.status.name}, {self.wall_seconds:.3g} s wall)"
+            f"{self.status.name}, {self.stats.wall_seconds:.3g} s wall)"
         )
+
+    def __str__(self) -> str:
+        return f"{self!r}: {self.message}"
 
     def _repr_html_(self) -> str:
         """What a notebook shows; ``supple.view.show`` is the viewer there."""
@@ -62,7 +98,7 @@ class Result:
     @property
     def ok(self) -> bool:
         """Whether the run reached its end."""
-        return self.status == Status.DONE
+        return self.status.ok
 
     @property
     def model(self) -> Model:
@@ -136,7 +172,7 @@ class Result:
     def _only(self, column: str) -> Stretch:
         """The one stretch; columns of several models have no common meaning."""
         if len(self.stretches) > 1:
-            raise StateError(
+            raise ArgumentError(
                 f"{column}: got a run of {len(self.stretches)} stretches, each with coordinates of its own; "
                 f"need result.stretches[i].{column}, or an item by its name, such as result.joint(name)"
             )
@@ -152,7 +188,7 @@ class Result:
             return read(self.stretches[0])
         if name not in self.names(kind):
             known = ", ".join(self.names(kind)) or f"none: the robot has no {kind}s"
-            raise StateError(f"{kind}: got {name!r}; need one of: {known}")
+            raise ArgumentError(f"{kind}: got {name!r}; need one of: {known}")
         found = [read(one) if name in one.names(kind) else None for one in self.stretches]
         return with_gaps(f"{kind} {name!r}", found, [len(one) for one in self.stretches])
 
@@ -166,26 +202,25 @@ class Result:
 
         return {name: pose(name) for name in self.names("frame")}
 
-    def position(self, name: str) -> np.ndarray:
-        """World position (n, 3) of a rod's tip, a body or a marker."""
-        return np.asarray(self._joined("frame", name, lambda one: one.position(name)))
-
-    def shape(self, name: str, points: int = 41) -> Pose:
-        """World poses of a rod's sections: rotation (n, points, 3, 3), position (n, points, 3)."""
-        found: Pose = self._joined("rod", name, lambda one: one.shape(name, points))
-        return found
-
-    def strain(self, name: str, points: int = 41) -> np.ndarray:
-        """Strain (n, points, 6) along a rod: curvatures (1/m), then stretch and shears."""
-        return np.asarray(self._joined("rod", name, lambda one: one.strain(name, points)))
-
-    def coordinates(self, name: str) -> np.ndarray:
-        """Configuration numbers (n, k) of a named rod's strains."""
-        return np.asarray(self._joined("rod", name, lambda one: one.coordinates(name)))
-
-    def joint(self, name: str) -> np.ndarray:
-        """Configuration numbers (n, k) of a named item's joint."""
-        return np.asarray(self._joined("joint", name, lambda one: one.joint(name)))
+    pose = _by_name("frame", Stretch.pose)
+    position = _by_name("frame", Stretch.position)
+    twist = _by_name("frame", Stretch.twist)
+    frame = _by_name("frame", Stretch.frame)
+    shape = _by_name("rod", Stretch.shape)
+    strain = _by_name("rod", Stretch.strain)
+    internal_wrench = _by_name("rod", Stretch.internal_wrench)
+    coordinates = _by_name("rod", Stretch.coordinates)
+    joint = _by_name("joint", Stretch.joint)
+    reaction = _by_name("reaction", Stretch.reaction)
+    closure = _by_name("closure", Stretch.closure)
+    contact = _by_name("contact", Stretch.contact)
+    effort = _by_name("effort", Stretch.effort)
+    stop = _by_name("stop", Stretch.stop)
+    tendon = _by_name("tendon", Stretch.tendon)
+    spring = _by_name("spring", Stretch.spring)
+    chamber = _by_name("chamber", Stretch.chamber)
+    motor = _by_name("motor", Stretch.motor)
+    input = _by_name("input", Stretch.input)
 
     @cached_property
     def energies(self) -> Energies:
@@ -215,66 +250,22 @@ class Result:
         """
         return side_by_side([one.violation_rate for one in self.stretches])
 
-    def contact(self, name: str) -> np.ndarray:
-        """Wrench (n, 6) that a knife edge or a rolling contact exerts on its item, at and in its frame.
-
-        Moment (N m), then force (N).
-        """
-        return np.asarray(self._joined("contact", name, lambda one: one.contact(name)))
-
-    def effort(self, name: str) -> np.ndarray:
-        """Generalised force (n,) that an imposed coordinate needs (N m for angles, N for lengths)."""
-        return np.asarray(self._joined("effort", name, lambda one: one.effort(name)))
-
-    def tendon(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Length (n,) in m and tension (n,) in N of a tendon."""
-        return self._pair("tendon", name)
-
-    def chamber(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Volume (n,) in m³ and gauge pressure (n,) in Pa of a fluid chamber."""
-        return self._pair("chamber", name)
-
-    def motor(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Joint coordinate (n,) in rad (m) and torque (n,) in N m (N) at the joint of a motor."""
-        return self._pair("motor", name)
-
-    def spring(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Length (n,) in m and tension (n,) in N of a spring."""
-        return self._pair("spring", name)
-
-    def _pair(self, kind: str, name: str) -> tuple[np.ndarray, np.ndarray]:
-        first, second = self._joined(kind, name, lambda one: getattr(one, kind)(name))
-        return first, second
-
-    def input(self, name: str) -> np.ndarray:
-        """What an input said, (n, …)."""
-        return np.asarray(self._joined("input", name, lambda one: one.input(name)))
-
-    def closure(self, name: str) -> np.ndarray:
-        """Wrench (n, 6) that a closing joint exerts on its outer item, at and in the joint's outer frame.
-
-        Moment (N m), then force (N). Equations that are left out, since the robot fulfils them anyway
-        (``model.closures.dropped``), have no wrench that could be known: they count as zero. A door on two
-        hinges has one on the first alone.
-        """
-        return np.asarray(self._joined("closure", name, lambda one: one.closure(name)))
-
-    def picked(self, rows: np.ndarray | slice) -> "Result":
+    def pick(self, rows: np.ndarray | slice) -> "Result":
         """The trajectory at some of its own instants."""
         if len(self.stretches) == 1:
-            return replace(self, stretches=(self.stretches[0].picked(rows),))
+            return replace(self, stretches=(self.stretches[0].pick(rows),))
         chosen = np.atleast_1d(np.arange(len(self))[rows])
         starts = np.cumsum([0, *(len(one) for one in self.stretches)])
         owners = self.stretch[chosen]
         cuts = np.flatnonzero(np.diff(owners)) + 1
         parts = [
-            self.stretches[int(owners[part[0]])].picked(chosen[part] - starts[int(owners[part[0]])])
+            self.stretches[int(owners[part[0]])].pick(chosen[part] - starts[int(owners[part[0]])])
             for part in np.split(np.arange(len(chosen)), cuts)
             if len(part)
         ]
-        return replace(self, stretches=tuple(parts) or (self.stretches[-1].picked(slice(0)),))
+        return replace(self, stretches=tuple(parts) or (self.stretches[-1].pick(slice(0)),))
 
-    def sampled(self, times: np.ndarray) -> "Result":
+    def sample(self, times: np.ndarray) -> "Result":
         """The trajectory at other instants inside it, by quintic interpolation of (q, v, a).
 
         Where two stretches meet, that is after the edit.
@@ -283,14 +274,16 @@ class Result:
         slack = 1e-9 * max(1.0, abs(float(self.t[-1])))
         if len(times) == 0 or times.min() < self.t[0] - slack or times.max() > self.t[-1] + slack:
             got = f"{times.min()} … {times.max()}" if len(times) else "none"
-            raise StateError(f"times: got {got}; need instants within {self.t[0]} … {self.t[-1]}")
+            raise ArgumentError(
+                f"times: got {got}; need instants within {self.t[0]} … {self.t[-1]}"
+            )
         if len(self.stretches) == 1:
-            return replace(self, stretches=(self.stretches[0].sampled(times),))
+            return replace(self, stretches=(self.stretches[0].sample(times),))
         begun = np.array([one.t[0] for one in self.stretches])
         owners = np.maximum(np.searchsorted(begun, times, side="right") - 1, 0)
         cuts = np.flatnonzero(np.diff(owners)) + 1
         parts = [
-            self.stretches[int(own[0])].sampled(some)
+            self.stretches[int(own[0])].sample(some)
             for own, some in zip(np.split(owners, cuts), np.split(times, cuts), strict=True)
         ]
         return replace(self, stretches=tuple(parts))

@@ -293,7 +293,8 @@ class Spring(HoldsTwo):
     """A spring and damper along the line between a point of item ``on`` and one of item ``to``.
 
     ``stiffness`` (N/m) and ``damping`` (N s/m); ``length`` (m) is that at rest, by default as described. It
-    pulls and pushes; ``at`` and ``to_at`` are fractions of a rod's length, positions (m) in the frames there.
+    pulls and pushes; ``fraction`` and ``to_fraction`` are those of a rod's length, positions (m) are in the
+    frames there.
     """
 
     name: str
@@ -302,9 +303,9 @@ class Spring(HoldsTwo):
     stiffness: Scalar = 0.0
     damping: Scalar = 0.0
     length: Scalar | None = None
-    at: float = 1.0
+    fraction: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
-    to_at: float = 1.0
+    to_fraction: float = 1.0
     to_position: Any = (0.0, 0.0, 0.0)
 
     needs: ClassVar[str] = "place"
@@ -318,7 +319,7 @@ class Spring(HoldsTwo):
         if self.length is not None:
             check_number(self.name, "length", self.length)
             check_positive(self.name, "length", self.length, allow_zero=True)
-        for field in ("at", "to_at"):
+        for field in ("fraction", "to_fraction"):
             check_fraction(self.name, field, getattr(self, field))
         for field in ("position", "to_position"):
             check_vector(self.name, field, getattr(self, field), (3,))

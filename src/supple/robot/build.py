@@ -18,7 +18,15 @@ from supple.numeric import asarray, is_traced, stack
 from supple.robot.actuators import Motor
 from supple.robot.controller import Controller
 from supple.robot.grouping import grouped
-from supple.robot.items import Body, Closure, Contact, KnifeEdge, Prescribe, Rod, Rolling
+from supple.robot.items import (
+    Body,
+    Closure,
+    Contact,
+    KnifeEdge,
+    PrescribedCoordinate,
+    Rod,
+    RollingContact,
+)
 from supple.robot.joint import Fixed
 from supple.robot.loading import add_swimming, line_loads_of, point_loads_of, stresses_of
 from supple.robot.loads import Swimming
@@ -33,7 +41,7 @@ from supple.robot.seating import Seat, Seating, seating_of
 def build_model(robot: Robot) -> Model:
     """Build the model of a robot."""
     seating = seating_of(robot)
-    driven = {item.on for item in robot.items if isinstance(item, Prescribe | Motor)}
+    driven = {item.on for item in robot.items if isinstance(item, PrescribedCoordinate | Motor)}
     closures = [
         (item, item.name in driven or item.joint.keeps_coordinates())
         for item in robot.items
@@ -41,9 +49,9 @@ def build_model(robot: Robot) -> Model:
     ]
     closure_seats = [seating.close(item, keeps=keeps) for item, keeps in closures]
     contacts = [
-        (item, seating.at_point(item.on, item.at, item.position))
+        (item, seating.at_point(item.on, item.fraction, item.position))
         for item in robot.items
-        if isinstance(item, KnifeEdge | Rolling)
+        if isinstance(item, KnifeEdge | RollingContact)
     ]
     routes = routes_of(robot, seating)
     for item in robot.items:
@@ -90,7 +98,7 @@ def build_model(robot: Robot) -> Model:
 
 
 def _prescribed(robot: Robot, at: Numbering) -> Prescribed:
-    items = [item for item in robot.items if isinstance(item, Prescribe)]
+    items = [item for item in robot.items if isinstance(item, PrescribedCoordinate)]
     slots = {kind: {s.name: s for s in reversed(own)} for kind, own in at.slots.items()}
     q_index, v_index = [], []
     for item in items:
@@ -108,7 +116,9 @@ def _prescribed(robot: Robot, at: Numbering) -> Prescribed:
         q_index.append(slot.q_start + item.coordinate)
         v_index.append(slot.v_start + item.coordinate)
     if len(set(v_index)) < len(v_index):
-        raise DescriptionError(robot.name, "items", "Prescribe", "each coordinate imposed once")
+        raise DescriptionError(
+            robot.name, "items", "PrescribedCoordinate", "each coordinate imposed once"
+        )
     return Prescribed(
         laws=tuple(item.time_law() for item in items),
         scale=np.ones(len(items)),

@@ -15,7 +15,7 @@ from supple.brief import brief, short
 from supple.errors import DescriptionError
 from supple.lie import Pose
 from supple.robot.checks import GROUND_NAME
-from supple.robot.items import Body, Closure, Connect, Prescribe, Rod, Solid
+from supple.robot.items import Body, Closure, Connection, PrescribedCoordinate, Rod, Solid
 from supple.robot.joint import AbstractJointSpec, Fixed, Free, Spherical
 from supple.robot.placement import placement
 from supple.robot.robot import Item, Robot
@@ -25,7 +25,7 @@ from supple.robot.robot import Item, Robot
 class Sight(Protocol):
     """Where things are, as :class:`Sensors` tell it."""
 
-    def pose(self, name: str, at: float | None = None) -> Pose:
+    def pose(self, name: str, fraction: float | None = None) -> Pose:
         """World pose of an item, or of the point at a fraction of a rod."""
 
     def joint(self, name: str) -> tuple[Any, Any]:
@@ -45,16 +45,16 @@ class Attach(AbstractEdit):
     """Hold an ``item`` by a joint where it is now, on item ``to`` (or the ground).
 
     The joint closes a loop: it is a :class:`Closure` called ``name`` ("ITEM on TO" by default), between the
-    frame at ``position`` (m) and ``rotation`` of the item and whatever is there of the other. ``at`` and
-    ``to_at`` are fractions of rods.
+    frame at ``position`` (m) and ``rotation`` of the item and whatever is there of the other. ``fraction``
+    and ``to_fraction`` are of the lengths of rods.
     """
 
     item: str
     to: str
     joint: AbstractJointSpec = field(default_factory=Fixed)
     name: str | None = None
-    at: float = 1.0
-    to_at: float = 1.0
+    fraction: float = 1.0
+    to_fraction: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
     rotation: Any = (0.0, 0.0, 0.0)
 
@@ -66,19 +66,19 @@ class Attach(AbstractEdit):
         if self.to != GROUND_NAME:
             _solid(robot, "to", self.to)
         own = placement(name, self.position, self.rotation)
-        held = _pose(seen, item, self.at) @ own
+        held = _pose(seen, item, self.fraction) @ own
         if self.to != GROUND_NAME:
-            held = _pose(seen, robot[self.to], self.to_at).inverse() @ held
+            held = _pose(seen, robot[self.to], self.to_fraction).inverse() @ held
         return robot.adding(
             Closure(
                 name,
                 on=self.to,
                 to=self.item,
                 joint=self.joint,
-                at=self.to_at,
+                fraction=self.to_fraction,
                 position=np.asarray(held.position),
                 rotation=np.asarray(held.rotation),
-                to_at=self.at,
+                to_fraction=self.fraction,
                 to_position=self.position,
                 to_rotation=self.rotation,
             )
@@ -103,7 +103,7 @@ class Release(AbstractEdit):
             held = [
                 one.name
                 for one in robot.items
-                if isinstance(one, Closure | Connect) and self.name in one.holds
+                if isinstance(one, Closure | Connection) and self.name in one.holds
             ]
             if not held or item.parent is None:
                 need = "something that is held" + (f" (by one of {held})" if held else "")
@@ -113,7 +113,7 @@ class Release(AbstractEdit):
         floating = replace(
             item,
             parent=GROUND_NAME,
-            at=1.0,
+            fraction=1.0,
             position=zero,
             rotation=zero,
             joint=Free(),
@@ -176,13 +176,13 @@ class Lock(AbstractEdit):
         if isinstance(item.joint, Free | Spherical):
             at = 0.0 if isinstance(item, Rod) else 1.0
             parent = item.parent or GROUND_NAME
-            held = Attach(self.name, parent, Fixed(), f"{self.name} locked", at, item.at)
+            held = Attach(self.name, parent, Fixed(), f"{self.name} locked", at, item.fraction)
             return held.applied(robot, seen)
         values = np.atleast_1d(np.asarray(seen.joint(item.joint_name or item.name)[0]))
         several = len(values) > 1
         return robot.adding(
             *(
-                Prescribe(
+                PrescribedCoordinate(
                     f"{self.name} locked" + (f" {k}" if several else ""),
                     on=self.name,
                     value=float(value),
@@ -204,14 +204,14 @@ class Unlock(AbstractEdit):
         held = [
             item.name
             for item in robot.items
-            if isinstance(item, Prescribe | Closure)
+            if isinstance(item, PrescribedCoordinate | Closure)
             and (item.name == own or item.name.rpartition(" ")[0] == own)
         ]
         if not held:
             locked = [
                 item.name.partition(" locked")[0]
                 for item in robot.items
-                if isinstance(item, Prescribe | Closure) and " locked" in item.name
+                if isinstance(item, PrescribedCoordinate | Closure) and " locked" in item.name
             ]
             need = "one of: " + (", ".join(locked) or "none: no joint is locked")
             raise DescriptionError("Unlock", "name", self.name, need)
@@ -257,5 +257,5 @@ def _solid(robot: Robot, what: str, name: str) -> Solid:
     return item
 
 
-def _pose(seen: Sight, item: Item, at: float) -> Pose:
-    return seen.pose(item.name, at if isinstance(item, Rod) else None)
+def _pose(seen: Sight, item: Item, fraction: float) -> Pose:
+    return seen.pose(item.name, fraction if isinstance(item, Rod) else None)

@@ -26,7 +26,15 @@ from supple.model.loads import (
 from supple.model.model import GROUND, Group, RodGroup
 from supple.numeric import asarray, is_traced, stack, times_of
 from supple.robot.items import Rod
-from supple.robot.loads import Buoyancy, Distributed, Drag, Sliding, Stress, Swimming, Wrench
+from supple.robot.loads import (
+    ActiveStress,
+    Buoyancy,
+    DistributedLoad,
+    Drag,
+    PlaneFriction,
+    Swimming,
+    Wrench,
+)
 from supple.robot.placement import unit_axis
 from supple.robot.robot import Robot
 from supple.robot.seating import Seat, Seating
@@ -41,10 +49,10 @@ def point_loads_of(robot: Robot, seating: Seating) -> list[tuple[Seat, PointLoad
     found: list[tuple[Seat, PointLoad]] = []
     for item in robot.items:
         if isinstance(item, Wrench):
-            seat = seating.at_point(item.on, item.at, item.position)
+            seat = seating.at_point(item.on, item.fraction, item.position)
             found.append((seat, _wrench(item)))
-        elif isinstance(item, Sliding):
-            seat = seating.at_point(item.on, item.at, item.position)
+        elif isinstance(item, PlaneFriction):
+            seat = seating.at_point(item.on, item.fraction, item.position)
             found.append((seat, _sliding(item)))
         elif isinstance(item, Drag) and item.on not in seating.starts:
             found.append((seating.on(item.on), _point_drag(item)))
@@ -62,11 +70,11 @@ def line_loads_of(
     """Loads along rods."""
     found: list[AbstractLineLoad] = []
     for item in robot.items:
-        if not isinstance(item, Distributed | Drag | Buoyancy) or item.on not in seating.starts:
+        if not isinstance(item, DistributedLoad | Drag | Buoyancy) or item.on not in seating.starts:
             continue
         element = seating.rods[item.on]
         place = element.group, (element.row,)
-        if isinstance(item, Distributed):
+        if isinstance(item, DistributedLoad):
             found.append(LineLoad(*place, None, item.density, item.time_law(), item.follower))
         elif isinstance(item, Drag):
             found.append(LineDrag(*place, None, *_coefficients(item), asarray(item.current)))
@@ -98,7 +106,7 @@ def stresses_of(robot: Robot, seating: Seating) -> tuple[InternalStress, ...]:
     """Internal stresses of rods."""
     found = []
     for item in robot.items:
-        if isinstance(item, Stress):
+        if isinstance(item, ActiveStress):
             element = seating.rods[item.on]
             found.append(
                 InternalStress(
@@ -133,7 +141,7 @@ def _wrench(item: Wrench) -> PointLoad:
     return lambda sample, offset: PointWrench(sample, offset, value, item.time_law(), item.follower)
 
 
-def _sliding(item: Sliding) -> PointLoad:
+def _sliding(item: PlaneFriction) -> PointLoad:
     normal = unit_axis(item.name, "normal", item.normal)
     numbers = [asarray(x) for x in (item.friction, item.damping, item.friction_speed)]
     return lambda sample, offset: SlidingFriction(sample, offset, normal, *numbers)

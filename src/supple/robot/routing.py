@@ -69,8 +69,8 @@ def routes_of(robot: Robot, seating: Seating) -> list[Route]:
             routes.append(_tendon_route(item, rods, seating))
         elif isinstance(item, Spring):
             ends = (
-                seating.at_point(item.on, item.at, item.position),
-                seating.at_point(item.to, item.to_at, item.to_position),
+                seating.at_point(item.on, item.fraction, item.position),
+                seating.at_point(item.to, item.to_fraction, item.to_position),
             )
             if ends[0].beside(ends[1]):
                 need = "items that can move against one another"

@@ -68,7 +68,7 @@ class Seating:
     _poses: dict[tuple[int, float], Pose] = field(default_factory=dict)
 
     def on(self, parent: str, at: float = 1.0, pose: Pose = IDENTITY) -> Seat:
-        """The seat at a fraction of a parent (a rod, or anything with ``at`` = 1)."""
+        """The seat at a fraction of a parent (a rod, or anything with a fraction of 1)."""
         seat = self.seats[parent]
         if parent in self.starts and at != 1.0:
             if at == 0.0:
@@ -119,7 +119,7 @@ class Seating:
     def place(self, item: Solid) -> None:
         """Seat a rod, a body or a marker."""
         pose = placement(item.name, item.position, item.rotation)
-        seat = self.on(item.place.parent, item.at, pose)
+        seat = self.on(item.place.parent, item.fraction, pose)
         spec = item.joint if isinstance(item, Rod | Body) else None
         joint = spec.make(item.name) if spec is not None else None
         if isinstance(item, Rod | Body):
@@ -144,7 +144,9 @@ class Seating:
     def close(self, item: Closure, *, keeps: bool) -> tuple[Seat, Seat]:
         """Seats of a closure; a joint that keeps its coordinates becomes an element on the inner one."""
         inner, outer = (
-            self.on(place.parent, place.at, placement(item.name, place.position, place.rotation))
+            self.on(
+                place.parent, place.fraction, placement(item.name, place.position, place.rotation)
+            )
             for place in (item.inner, item.outer)
         )
         if keeps:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
-from supple.errors import SolveError, StateError
+from supple.errors import ArgumentError, SolveError
 from supple.model.constraints import STOP
 from supple.model.model import Model
 from supple.solve.equilibrium import Rest, relax
@@ -56,17 +56,17 @@ def _open_by(model: Model, q: Any, t: float) -> np.ndarray:
 
 
 def check_closed(model: Model, q: np.ndarray, t: float) -> None:
-    """Raise :class:`StateError` unless all loops are closed at q."""
+    """Raise :class:`ArgumentError` unless all loops are closed at q."""
     left = _open_by(model, q, t)
     if left.max() > 1e-6 and model.constraints.kind[int(np.argmax(left))] == STOP:
-        raise StateError(
-            f"start: it is beyond the {equation_name(model, left)} by {left.max():.3g} (rad or m); "
+        raise ArgumentError(
+            f"initial: it is beyond the {equation_name(model, left)} by {left.max():.3g} (rad or m); "
             "need a start within the bounds of all joints"
         )
     if left.max() > 1e-6:
-        raise StateError(
-            f"start: {equation_name(model, left)} is open by {left.max():.3g} m; need a closed one, "
-            "such as assembled(robot, start=…) or equilibrium(robot, start=…)"
+        raise ArgumentError(
+            f"initial: {equation_name(model, left)} is open by {left.max():.3g} m; need a closed one, "
+            "such as assemble(robot, initial=…) or equilibrium(robot, initial=…)"
         )
 
 

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.lie import Pose, se3
 from supple.mechanics.frames import FrameMotion, find_joint, frame_motion
 from supple.mechanics.local import neutral, retract
@@ -67,7 +67,7 @@ def _copied(state: State, old: Model, new: Model, but: frozenset[str]) -> State:
                 continue
             sizes = [(s.q_stop - s.q_start, s.v_stop - s.v_start) for s in (before, slot)]
             if sizes[0] != sizes[1]:
-                raise StateError(
+                raise ArgumentError(
                     f"{slot.name}: got {sizes[0][1]} coordinates; need {sizes[1][1]}. "
                     "Items that stay must keep their basis and joint."
                 )
@@ -108,7 +108,7 @@ def _placed(
     v[own] = np.linalg.lstsq(jacobian, missing, rcond=None)[0]
     left = max(np.abs(apart).max(), np.abs(missing - jacobian @ v[own]).max())
     if left > NEAR * (1 + np.abs(np.asarray(target.twist)).max()):
-        raise StateError(
+        raise ArgumentError(
             f"{name}: its new joint or parent cannot carry it where it is, as it moves (by {left:.3g} m, "
             "rad, m/s or rad/s); need Lock to hold a joint, or Release and Attach"
         )
@@ -131,10 +131,10 @@ class Snapshot:
     def __init__(self, model: Model, state: State) -> None:
         self._model, self._state = model, state
 
-    def pose(self, name: str, at: float | None = None) -> Pose:
+    def pose(self, name: str, fraction: float | None = None) -> Pose:
         """World pose of an item, or of the point at a fraction of a rod."""
         s = self._state
-        at = None if at == 1.0 else at
+        at = None if fraction == 1.0 else fraction
         found: Any = _motion(self._model, name, at, s.q, s.v, s.t)
         return Pose(*(np.asarray(x) for x in found.pose))
 

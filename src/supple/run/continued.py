@@ -11,14 +11,14 @@ from supple.errors import StoreError
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.fingerprint import changed, fingerprint, fingerprints
-from supple.results.result import Result
+from supple.results.result import Result, Stats
 from supple.results.store import Store
 from supple.results.stretch import Stretch
 from supple.robot.robot import Robot
 from supple.run.events import Event
 from supple.run.loop import Plan
 from supple.run.outside import Outside
-from supple.run.stretches import edited, go_on
+from supple.run.stretches import edited, next_or_end
 from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, cursor_like
 
@@ -55,7 +55,7 @@ def continued(plan: Plan, state: State) -> tuple[Plan, Cursor, Saved] | Result |
     number = 0
     stretches: list[Stretch] = []
     while True:
-        plan = replace(plan, disk=disk.following(number), before=tuple(stretches))
+        plan = replace(plan, disk=disk.following(number), earlier=tuple(stretches))
         found = _whole(plan)
         if found is None:  # the stretch that goes on
             disk.drop_after(number)
@@ -68,8 +68,8 @@ def continued(plan: Plan, state: State) -> tuple[Plan, Cursor, Saved] | Result |
         if not (following.exists and following.progress["count"]):
             again = _resumed(plan, state)
             assert again is not None
-            result = Result(tuple(stretches), Status.RUNNING, "", 0, 0.0, plan.settings, again[1])
-            return go_on(plan, result)
+            result = Result(tuple(stretches), Status.RUNNING, "", Stats(), plan.settings, again[1])
+            return next_or_end(plan, result)
         _check_robot(following, fingerprints(robot))
         number += 1
         outside = Outside(model, plan.begun)
@@ -117,7 +117,7 @@ def _resumed(plan: Plan, state: State) -> tuple[Plan, Cursor, Saved] | None:
     if found is None:
         return None
     cursor, past = found
-    if not plan.before:
+    if not plan.earlier:
         _check_start(plan.disk, past, state)
     return plan, cursor._replace(status=jnp.zeros((), dtype=int)), past
 

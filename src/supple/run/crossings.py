@@ -18,7 +18,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.compile import jit
-from supple.errors import StateError, SuppleError
+from supple.errors import ArgumentError, SuppleError
 from supple.mechanics.interpolation import between
 from supple.mechanics.sensing import Sensors
 from supple.model.inputs import with_inputs
@@ -113,7 +113,7 @@ def sensed(model: Model, event: Event, rows: Saved, index: int) -> float:
         raise
     except Exception as error:  # of the user's function
         need = "a function of Sensors, written with jax.numpy, that returns a number"
-        raise StateError(f"event: when: got {error!r}; need {need}") from error
+        raise ArgumentError(f"event: when: got {error!r}; need {need}") from error
     return float(value)
 
 
@@ -255,7 +255,7 @@ def _value(model: Model, when: Any, row: Saved) -> Float[Array, ""]:
     state = State(row.t, row.q, row.v, row.a, forces)
     value = jnp.asarray(when(Sensors(with_inputs(model, row.inputs), state)), dtype=float)
     if value.shape != ():
-        raise StateError(f"event: when: got shape {value.shape}; need one number")
+        raise ArgumentError(f"event: when: got shape {value.shape}; need one number")
     return value
 
 

@@ -18,18 +18,18 @@ from supple.robot.robot import Robot
 
 DIRECTIONS = ("both", "rising", "falling")
 QUANTITIES: dict[str, Callable[[Sensors, str], Any]] = {
-    "position": lambda s, name: s.pose(name).position,
+    "position": lambda s, name: s.position(name),
     "velocity": lambda s, name: s.pose(name).rotation @ s.twist(name)[3:],
-    "joint": lambda s, name: s.joint(name)[0],
-    "joint_rate": lambda s, name: s.joint(name)[1],
-    "tendon_length": lambda s, name: s.tendon(name)[0],
-    "tension": lambda s, name: s.tendon(name)[1],
-    "spring_length": lambda s, name: s.spring(name)[0],
-    "spring_tension": lambda s, name: s.spring(name)[1],
-    "volume": lambda s, name: s.chamber(name)[0],
-    "pressure": lambda s, name: s.chamber(name)[1],
-    "motor_position": lambda s, name: s.motor(name)[0],
-    "motor_torque": lambda s, name: s.motor(name)[1],
+    "joint": lambda s, name: s.joint(name).position,
+    "joint_rate": lambda s, name: s.joint(name).velocity,
+    "tendon_length": lambda s, name: s.tendon(name).length,
+    "tension": lambda s, name: s.tendon(name).tension,
+    "spring_length": lambda s, name: s.spring(name).length,
+    "spring_tension": lambda s, name: s.spring(name).tension,
+    "volume": lambda s, name: s.chamber(name).volume,
+    "pressure": lambda s, name: s.chamber(name).pressure,
+    "motor_position": lambda s, name: s.motor(name).position,
+    "motor_torque": lambda s, name: s.motor(name).torque,
     "input": lambda s, name: s.input(name),
 }
 """What events in files can look at: by item, in SI units."""

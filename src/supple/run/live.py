@@ -14,18 +14,18 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.lie import Pose, so3
 from supple.mechanics.frames import find_frame
 from supple.model.inputs import input_slices
 from supple.model.laws import AbstractLaw, Input
 from supple.model.loads import AbstractPointLoad
 from supple.model.model import GROUND, Model
-from supple.results.result import Result
+from supple.results.result import Result, Stats
 from supple.results.stretch import Stretch
 from supple.robot.actuators import Chamber, Motor, Tendon
 from supple.robot.controller import Controller
-from supple.robot.items import Body, Prescribe, Rod
+from supple.robot.items import Body, PrescribedCoordinate, Rod
 from supple.robot.joint import Prismatic
 from supple.robot.loads import Wrench
 from supple.robot.robot import Robot
@@ -209,7 +209,7 @@ def _driven_field(item: Any) -> str | None:
         return next((f for f in ("tension", "pull") if getattr(item, f) is not None), None)
     if isinstance(item, Chamber | Motor):
         return item.kind
-    if isinstance(item, Prescribe):
+    if isinstance(item, PrescribedCoordinate):
         return "value"
     return "law" if isinstance(item, Wrench) else None
 
@@ -226,15 +226,15 @@ class LiveRun:
         *,
         dt: float = 0.01,
         scheme: AbstractScheme | None = None,
-        start: Any = None,
+        initial: Any = None,
         duration: float = 1.0,
     ) -> None:
         if not (np.isfinite(dt) and dt > 0):
-            raise StateError(f"dt: got {dt!r}; need a positive number of seconds")
+            raise ArgumentError(f"dt: got {dt!r}; need a positive number of seconds")
         self.robot, self.drives = drives_of(robot, duration)
         self.dt, self.scheme = dt, generalized_alpha(0.8) if scheme is None else scheme
         self.model, self.pulls = with_pulls(as_model(self.robot), self.robot)
-        self._start = start_state(self.model, start)
+        self._start = start_state(self.model, initial)
         self._control = FixedStep(dt)
         self._places = {name: where for name, (where, _) in input_slices(self.model).items()}
         self._first: Cursor | None = None
@@ -264,10 +264,10 @@ class LiveRun:
             return
         if item not in self.pulls:
             known = ", ".join(self.pulls) or "none: nothing moves"
-            raise StateError(f"pull: got {item!r}; need one of: {known}")
+            raise ArgumentError(f"pull: got {item!r}; need one of: {known}")
         place = np.asarray(target, dtype=float)
         if place.shape != (3,) or not np.all(np.isfinite(place)):
-            raise StateError(f"pull: got {target!r}; need three numbers (m)")
+            raise ArgumentError(f"pull: got {target!r}; need three numbers (m)")
         self._pulled = item, place
 
     def _pull_inputs(self) -> dict[str, np.ndarray]:
@@ -291,8 +291,7 @@ class LiveRun:
             (Stretch(self.model, *self._saved, description=self.robot),),
             status=self.status,
             message=self.message,
-            rejected=int(self.cursor.rejected),
-            wall_seconds=0.0,
+            stats=Stats(rejected=int(self.cursor.rejected)),
             settings={},
         )
 

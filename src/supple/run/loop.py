@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.errors import SuppleError
 from supple.model.model import Model
-from supple.results.result import Result
+from supple.results.result import Result, Stats
 from supple.results.store import Store
 from supple.results.stretch import Stretch
 from supple.run.crossings import Lookout, pending
@@ -54,14 +54,14 @@ class Plan:
     progress: Progress | None = None
     watch: Watch | None = None
     disk: Store | None = None
-    seconds: float = 0.0
-    """Spent on the run before (s)."""
+    before: Stats | None = None
+    """Of the run that this one continues, where it is not all in its instants."""
     description: Any = None
     accuracy: float | None = None
     """For the models of robots that events have edited."""
     events: Sequence[Event] = ()
     max_events: int = 1000
-    before: tuple[Stretch, ...] = ()
+    earlier: tuple[Stretch, ...] = ()
     """The stretches before this one."""
 
     @property
@@ -120,6 +120,14 @@ def _joined(chunks: list[Saved]) -> Saved:
     return Saved(*(np.concatenate(parts) for parts in zip(*chunks, strict=True)))
 
 
+def _stats_of(parts: Sequence[Saved | Stretch]) -> Stats:
+    """What instants tell of the steps that led to them; attempts count as steps here."""
+    return Stats(
+        steps=sum(int(part.substeps.sum()) for part in parts),
+        newton_iterations=sum(int(part.newton.sum()) for part in parts),
+    )
+
+
 def first_step(control: StepControl, duration: float) -> jax.Array:
     """The step to begin with (s): that of the grid, or a small one that grows."""
     h = control.dt if isinstance(control, FixedStep) else min(control.largest, duration) * 1e-4
@@ -138,24 +146,30 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
     """
     model, outside = plan.model, plan.outside
     stop, corners = plan.begun + plan.duration, plan.corners
-    tape, count = _Tape(past, plan.disk), len(past.t) - 1 + sum(map(len, plan.before))
+    tape, count = _Tape(past, plan.disk), len(past.t) - 1 + sum(map(len, plan.earlier))
     started = reported = clock.perf_counter()
     attempts = CHUNK if plan.progress is None and plan.watch is None else FIRST
     status, reason = Status.RUNNING, ""
     ended: tuple[int, ...] = ()
+    before = _stats_of([*plan.earlier, past]) if plan.before is None else plan.before
+    newton, attempts_made = before.newton_iterations, before.steps + before.rejected
     wait, lookout = None, None
     if plan.events:
         first = Saved(*(x[:1] for x in past))
-        wait = pending(plan.events, model, first, plan.before)
+        wait = pending(plan.events, model, first, plan.earlier)
         lookout = Lookout(model, wait, cursor, past) if wait.crossings else None
 
-    def outcome(saved: Saved, before: tuple[Stretch, ...] = ()) -> Result:
+    def outcome(saved: Saved, earlier: tuple[Stretch, ...] = ()) -> Result:
         return Result(
-            (*before, Stretch(model, *saved, description=plan.description, ended=ended)),
+            (*earlier, Stretch(model, *saved, description=plan.description, ended=ended)),
             status=status,
             message=run_message(model, status, cursor, reason),
-            rejected=int(cursor.rejected),
-            wall_seconds=plan.seconds + clock.perf_counter() - started,
+            stats=Stats(
+                attempts_made + int(cursor.substeps) - int(cursor.rejected),
+                int(cursor.rejected),
+                newton + int(cursor.newton),
+                before.wall_seconds + clock.perf_counter() - started,
+            ),
             settings=plan.settings,
             cursor=cursor,
         )
@@ -193,6 +207,8 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
                     after, _ = _ahead(plan, cursor, made, wall)
             tape.append(rows)
             cursor, count, ended = after, count + len(rows.t), fired
+            newton += int(rows.newton.sum())
+            attempts_made += int(rows.substeps.sum())
             status = Status(int(cursor.status))
             if status == Status.DONE and float(cursor.state.t) < stop:
                 status = Status.RUNNING
@@ -223,7 +239,7 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
         cursor = lookout.anchor if int(cursor.substeps) else cursor
     tape.cut(float(cursor.state.t))
     tape.write(cursor, now=True, **({"ended": list(ended)} if ended else {}))
-    return outcome(tape.whole(), plan.before)
+    return outcome(tape.whole(), plan.earlier)
 
 
 def _advanced(plan: Plan, cursor: Cursor, wall: float, attempts: int) -> tuple[Cursor, Saved]:

@@ -37,19 +37,19 @@ def go_through(plan: Plan, cursor: Cursor, past: Saved) -> Result:
             result = carry_out(plan, cursor, past)
         finally:
             if (
-                plan.disk is not None and plan.before
+                plan.disk is not None and plan.earlier
             ):  # the first stretch keeps others out all the time
                 plan.disk.release()
         warn_if_inside_out(plan.model, result.stretches[-1].q)
         if result.status != Status.RUNNING:
             return result
-        found = go_on(replace(plan, seconds=result.wall_seconds), result)
+        found = next_or_end(replace(plan, before=result.stats), result)
         if isinstance(found, Result):
             return found
         plan, cursor, past = found
 
 
-def go_on(plan: Plan, result: Result) -> tuple[Plan, Cursor, Saved] | Result:
+def next_or_end(plan: Plan, result: Result) -> tuple[Plan, Cursor, Saved] | Result:
     """The beginning of the next stretch, or the result with the reason why there is none."""
     ended, t = result.stretches[-1], result.stretches[-1].t[-1]
     if sum(len(one.ended) for one in result.stretches) > plan.max_events:
@@ -85,13 +85,13 @@ def next_stretch(plan: Plan, result: Result) -> tuple[Plan, Cursor, Saved]:
     past = saved_at(fresh)
     disk = plan.disk
     if disk is not None:
-        disk = (disk if not plan.before else Store(disk.path.parent)).following(
+        disk = (disk if not plan.earlier else Store(disk.path.parent)).following(
             len(result.stretches)
         )
         disk.create(about_stretch(plan.model.name, robot))
         disk.append(past, fresh)
     plan = replace(
-        plan, model=model, description=robot, outside=outside, before=result.stretches, disk=disk
+        plan, model=model, description=robot, outside=outside, earlier=result.stretches, disk=disk
     )
     return plan, fresh, past
 

@@ -43,6 +43,11 @@ class EquilibriumStatus(enum.IntEnum):
     NOT_CONVERGED = 2
 
     @property
+    def ok(self) -> bool:
+        """Whether an equilibrium was found."""
+        return self is not EquilibriumStatus.NOT_CONVERGED
+
+    @property
     def message(self) -> str:
         """One sentence for people."""
         return {

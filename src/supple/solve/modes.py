@@ -7,7 +7,7 @@ import numpy as np
 import scipy.linalg
 
 from supple.compile import jit
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.mechanics.inverse_dynamics_tangent import Tangent
 from supple.mechanics.local import Coordinates
 from supple.system.second_order import AbstractSecondOrder
@@ -212,7 +212,7 @@ def _closed_linear_model(
     left = np.abs(tangent.residual * scale).max()
     size = np.abs(scale[:, None] * tangent.stiffness * scale).max()
     if (v is not None and np.any(v)) or left > AT_REST * size:
-        raise StateError(
+        raise ArgumentError(
             f"at: linear models of closed loops need an equilibrium, such as "
             f"linearize(robot, at=equilibrium(robot)); got velocities, or work of {left:.3g} J left"
         )

@@ -45,6 +45,11 @@ class Status(enum.IntEnum):
     EVENT_LIMIT = 9
 
     @property
+    def ok(self) -> bool:
+        """Whether the run reached its end."""
+        return self is Status.DONE
+
+    @property
     def message(self) -> str:
         """One sentence for people."""
         return {

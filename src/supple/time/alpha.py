@@ -139,18 +139,18 @@ class GeneralizedAlpha(AbstractScheme):
 
 def _ratio(name: str, rho: float) -> float:
     if not 0.0 <= rho <= 1.0:
-        raise DescriptionError(name, "rho", rho, "a spectral radius in [0, 1]")
+        raise DescriptionError(name, "rho_inf", rho, "a spectral radius in [0, 1]")
     return rho
 
 
 def generalized_alpha(
-    rho: float = 0.8, newton: NewtonSettings = DEFAULTS, penalty: float = 0.0
+    rho_inf: float = 0.8, newton: NewtonSettings = DEFAULTS, penalty: float = 0.0
 ) -> GeneralizedAlpha:
-    """Chung-Hulbert scheme with spectral radius ``rho`` at infinite frequency.
+    """Chung-Hulbert scheme with spectral radius ``rho_inf`` at infinite frequency.
 
     ``penalty`` (kg) as in :class:`GeneralizedAlpha`; the mass of the robot is a good size.
     """
-    rho = _ratio("generalized_alpha", rho)
+    rho = _ratio("generalized_alpha", rho_inf)
     if not 0.0 <= penalty < float("inf"):
         raise DescriptionError("generalized_alpha", "penalty", penalty, "a mass (kg) >= 0")
     am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
@@ -172,17 +172,17 @@ def trapezoidal(newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
     return newmark(newton=newton)
 
 
-def hht(rho: float = 0.8, newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
-    """Hilber-Hughes-Taylor, α_m = 0; rho in [½, 1]."""
-    if not 0.5 <= rho <= 1.0:
-        raise DescriptionError("hht", "rho", rho, "a spectral radius in [0.5, 1]")
-    alpha = (1 - rho) / (1 + rho)
+def hht(rho_inf: float = 0.8, newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
+    """Hilber-Hughes-Taylor, α_m = 0; ``rho_inf`` in [½, 1]."""
+    if not 0.5 <= rho_inf <= 1.0:
+        raise DescriptionError("hht", "rho_inf", rho_inf, "a spectral radius in [0.5, 1]")
+    alpha = (1 - rho_inf) / (1 + rho_inf)
     return GeneralizedAlpha(0.0, alpha, (1 + alpha) ** 2 / 4, 0.5 + alpha, newton)
 
 
-def wbz(rho: float = 0.8, newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
+def wbz(rho_inf: float = 0.8, newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
     """Wood-Bossak-Zienkiewicz, α_f = 0."""
-    rho = _ratio("wbz", rho)
+    rho = _ratio("wbz", rho_inf)
     alpha = (rho - 1) / (rho + 1)
     return GeneralizedAlpha(alpha, 0.0, (1 - alpha) ** 2 / 4, 0.5 - alpha, newton)
 

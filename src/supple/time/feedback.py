@@ -8,7 +8,7 @@ from jax import lax
 from jaxtyping import Float, Int
 
 from supple.arrays import Array
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.model.control import Control
 from supple.model.state import State
 from supple.system.formulation import AbstractFormulation
@@ -73,7 +73,7 @@ def _call(
     shapes = [jax.tree.map(jnp.shape, part) for part in (memory, after)]
     if shapes[0] != shapes[1]:
         need = f"a memory like that at the start, with shapes {shapes[0]}"
-        raise StateError(f"{control.name}: act: got shapes {shapes[1]}; need {need}")
+        raise ArgumentError(f"{control.name}: act: got shapes {shapes[1]}; need {need}")
     kept = jax.tree.map(lambda new, old: jnp.asarray(new, dtype=old.dtype), after, memory)
     return place_inputs(formulation, control.name, now.inputs, inputs), kept
 
@@ -82,7 +82,7 @@ def checked_answer(name: str, answer: Any) -> tuple[dict[str, Any], Any]:
     """The inputs and the memory that a controller returned."""
     need = "(inputs, memory), with inputs a mapping from names to values"
     if not isinstance(answer, tuple) or len(answer) != 2 or not hasattr(answer[0], "items"):
-        raise StateError(f"{name}: act: got {answer!r}; need {need}")
+        raise ArgumentError(f"{name}: act: got {answer!r}; need {need}")
     return dict(answer[0]), answer[1]
 
 
@@ -94,6 +94,6 @@ def place_inputs(
         where, shape = formulation.find_input(key, f"{name}: act: input")
         array = jnp.asarray(value, dtype=float)
         if array.shape != shape:
-            raise StateError(f"{name}: {key}: got shape {array.shape}; need {shape}")
+            raise ArgumentError(f"{name}: {key}: got shape {array.shape}; need {shape}")
         vector = vector.at[where].set(array.reshape(-1))
     return vector

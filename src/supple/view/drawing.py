@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.mechanics.frames import find_rod
 from supple.results.result import Result
 from supple.robot.actuators import Chamber, Spring, Tendon
@@ -162,9 +162,9 @@ def drawing_of(result: Result, frames: int = 300, *, energies: bool = True) -> D
     Of a run of several stretches, items are nowhere (NaN) while they do not exist.
     """
     if len(result.t) > frames:
-        result = result.sampled(np.linspace(result.t[0], result.t[-1], frames))
+        result = result.sample(np.linspace(result.t[0], result.t[-1], frames))
     elif len(result.stretches) > 1:  # an edit is shown as it leaves the robot
-        result = result.picked(np.flatnonzero(np.diff(result.t, append=np.inf) > 0))
+        result = result.pick(np.flatnonzero(np.diff(result.t, append=np.inf) > 0))
     places = [_places(result.part(0))]
     for index in range(1, len(result.stretches)):
         places.append(_places(result.part(index), places[0].size))
@@ -177,7 +177,7 @@ def _places(result: Result, scale: float | None = None) -> Places:
     robot = result.description
     if not isinstance(robot, Robot):
         need = "a result of simulate(robot, …) with a Robot, whose sections are known"
-        raise StateError(f"view: got a result without its description; need {need}")
+        raise ArgumentError(f"view: got a result without its description; need {need}")
     return Places(result, robot, scale)
 
 
@@ -255,7 +255,7 @@ def _chamber(places: Places, item: Chamber) -> Strand:
     sections = places.sections(item.on, np.linspace(item.start, item.end, STATIONS))
     radius = np.sqrt(float(item.area) / np.pi)
     outline = radius * circle() + np.asarray(item.offset, dtype=float)
-    pressure = 1e-3 * places.result.chamber(item.name)[1]
+    pressure = 1e-3 * places.result.chamber(item.name).pressure
     return Strand(
         name=item.name,
         kind="chamber",
@@ -269,14 +269,14 @@ def _chamber(places: Places, item: Chamber) -> Strand:
 
 def _tendon(places: Places, item: Tendon) -> Line:
     parts = [places.route(item, index) for index in range(len(item.items))]
-    tension = places.result.tendon(item.name)[1]
+    tension = places.result.tendon(item.name).tension
     return Line(item.name, np.concatenate(parts, axis=1), tension)
 
 
 def _spring(places: Places, item: Spring) -> Line:
     """A coil between its ends, a tenth of its first length wide."""
-    start = places.point(item.on, item.at, item.position)
-    way = places.point(item.to, item.to_at, item.to_position) - start
+    start = places.point(item.on, item.fraction, item.position)
+    way = places.point(item.to, item.to_fraction, item.to_position) - start
     length = np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-300)
     helper = np.eye(3)[np.argmin(np.abs(way[0]))]
     first = np.cross(way / length, helper)
@@ -293,4 +293,4 @@ def _spring(places: Places, item: Spring) -> Line:
     points = start[:, None] + s[:, None] * way[:, None]
     points = points + (wide * np.cos(angle))[:, None] * first[:, None]
     points = points + (wide * np.sin(angle))[:, None] * second[:, None]
-    return Line(item.name, points, places.result.spring(item.name)[1])
+    return Line(item.name, points, places.result.spring(item.name).tension)

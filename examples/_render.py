@@ -69,8 +69,8 @@ def _resting(robot: sp.Robot, rest: sp.Equilibrium) -> sp.Result:
     from supple.model.inputs import input_vector
 
     model, zero = rest.model, np.zeros((1, rest.model.nv))
-    return sp.Result(
-        model=model,
+    stretch = sp.Stretch(
+        model,
         t=np.array([float(rest.t)]),
         q=np.asarray(rest.q)[None],
         v=zero,
@@ -80,12 +80,14 @@ def _resting(robot: sp.Robot, rest: sp.Equilibrium) -> sp.Result:
         update=np.zeros(1),
         multipliers=np.asarray(rest.multipliers)[None],
         inputs=np.asarray(input_vector(model))[None],
+        description=robot,
+    )
+    return sp.Result(
+        (stretch,),
         status=sp.Status.DONE,
         message=rest.message,
-        rejected=0,
-        wall_seconds=0.0,
+        stats=sp.Stats(),
         settings={},
-        description=robot,
     )
 
 
@@ -101,7 +103,7 @@ def render(found: list[sp.Result], path: Path) -> bool:
     drawings = [drawing_of(run, 12, energies=False) for run in some]
     shown = max(range(len(some)), key=lambda i: _bent(drawings[i]).max())
     frame = int(np.argmax(_bent(drawings[shown])))
-    still = some[shown].sampled(drawings[shown].t[frame][None])
+    still = some[shown].sample(drawings[shown].t[frame][None])
     _photograph(page_of(drawing_of(still, 1, energies=False)), path)
     return True
 

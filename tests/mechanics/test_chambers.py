@@ -42,7 +42,7 @@ def test_pressure_stretches_the_rod_and_bends_it_away_from_the_chamber():
 
 def test_water_gas_and_pressure_reach_the_same_shape():
     by_pressure = sp.equilibrium(finger(chamber(pressure=3e4)))
-    volume = by_pressure.chamber("chamber")[0]
+    volume = by_pressure.chamber("chamber").volume
     by_volume = sp.equilibrium(finger(chamber(volume=volume)))
     by_gas = sp.equilibrium(finger(chamber(gas=(3e4 + ATMOSPHERE) * volume)))
     for held in (by_volume, by_gas):

@@ -61,7 +61,7 @@ def test_a_tendon_that_ends_within_the_rod_leaves_the_rest_straight():
 def test_driven_by_tension_by_length_or_through_a_spring_the_shape_is_the_same():
     where = {"on": "arm", "offset": (OFFSET, 0.0)}
     by_tension = sp.equilibrium(arm(sp.Tendon("pull", tension=2.0, **where)))
-    pull = LENGTH - by_tension.tendon("pull")[0]
+    pull = LENGTH - by_tension.tendon("pull").length
     by_length = sp.equilibrium(arm(sp.Tendon("pull", pull=pull, **where)))
     np.testing.assert_allclose(by_length.multipliers, [2.0], rtol=1e-9)
     np.testing.assert_allclose(by_length.q, by_tension.q, atol=1e-10)
@@ -109,7 +109,7 @@ def outer_wires():
         sp.Tendon("through", on=("ground", "a", "b", "tool"), offset=through, discs=(0.3, 0.5),
                   pull=0.0, stiffness=1e3, damping=2.0),
         sp.Tendon("led", on=("a", "b", "tool"), offset=through, pull=0.01),
-        sp.Spring("spring", on="a", to="tool", at=0.4, to_position=(0.0, 0.1, 0.0),
+        sp.Spring("spring", on="a", to="tool", fraction=0.4, to_position=(0.0, 0.1, 0.0),
                   stiffness=50.0, damping=1.0),
     )  # fmt: skip
 
@@ -147,7 +147,7 @@ def long_wires():
         sp.Spring(
             "tied", on="ground", to="r1", position=(0.1, 0.3, 0.0), stiffness=50.0, damping=1.0
         ),
-        sp.Spring("bow", on="r0", to="r2", at=0.3, stiffness=20.0, damping=2.0),
+        sp.Spring("bow", on="r0", to="r2", fraction=0.3, stiffness=20.0, damping=2.0),
     ).build()
 
 
@@ -230,7 +230,7 @@ def test_length_is_that_of_the_curve_in_space():
     offset[:, 1:] = helix(np.linspace(0, 1, points))
     curve = shape.position + np.einsum("nij,nj->ni", shape.rotation, offset)
     drawn = np.linalg.norm(np.diff(curve, axis=0), axis=1).sum()
-    np.testing.assert_allclose(held.tendon("helix")[0], drawn, rtol=1e-6)  # chords: (Δ κ)²/24
+    np.testing.assert_allclose(held.tendon("helix").length, drawn, rtol=1e-6)  # chords: (Δ κ)²/24
 
 
 def test_a_length_driven_run_repeats_a_tension_driven_one():
@@ -252,10 +252,10 @@ def test_a_length_driven_run_repeats_a_tension_driven_one():
     second = sp.simulate(wound, 0.2, dt=1e-3, scheme=sp.generalized_alpha(0.8))
     gap = np.abs(second.position("arm") - first.position("arm")).max() / LENGTH
     assert gap < 1e-7
-    tension = first.tendon("pull")[1]
+    tension = first.tendon("pull").tension
     np.testing.assert_allclose(tension, _pulse(first.t), atol=1e-12)
-    np.testing.assert_allclose(first.tendon("pull")[0], lengths, atol=1e-12)
-    np.testing.assert_allclose(second.tendon("pull")[1], second.multipliers[:, 0], atol=1e-12)
+    np.testing.assert_allclose(first.tendon("pull").length, lengths, atol=1e-12)
+    np.testing.assert_allclose(second.tendon("pull").tension, second.multipliers[:, 0], atol=1e-12)
     # The first tension comes from the spline's second derivative, which is less accurate at its ends.
     assert np.abs(second.multipliers[:, 0] - tension).max() < 1e-5 * tension.max()
 

@@ -39,16 +39,16 @@ def _ladder() -> sp.Robot:
     ball = sp.Spherical()
     return sp.Robot(
         *sides,
-        rod("rung", parent="a1", at=0.5, rotation=(0, 0, 1.0)),
+        rod("rung", parent="a1", fraction=0.5, rotation=(0, 0, 1.0)),
         sp.Body("wheel", parent="rung", joint=sp.Revolute("y"), mass=0.2, inertia=(1e-3,) * 3),
         rod("whip", parent="rung", joint=sp.Revolute("y")),
-        sp.Closure("hinge", on="b1", to="rung", to_at=1.0, joint=sp.Revolute("z")),
-        sp.Closure("tips", on="b2", to="a2", to_at=1.0, joint=ball),
-        sp.Closure("floor", on="ground", to="rung", to_at=0.5, joint=ball),
-        sp.Closure("parent", on="whip", to="rung", at=0.3, to_at=0.7, joint=ball),
-        sp.Closure("roots", on="b0", to="a0", to_at=0.7, joint=ball),
-        sp.Closure("far", on="whip", to="b0", at=0.6, to_at=0.7, joint=ball),
-        sp.Prescribe("turned", on="whip", value=0.1),
+        sp.Closure("hinge", on="b1", to="rung", to_fraction=1.0, joint=sp.Revolute("z")),
+        sp.Closure("tips", on="b2", to="a2", to_fraction=1.0, joint=ball),
+        sp.Closure("floor", on="ground", to="rung", to_fraction=0.5, joint=ball),
+        sp.Closure("parent", on="whip", to="rung", fraction=0.3, to_fraction=0.7, joint=ball),
+        sp.Closure("roots", on="b0", to="a0", to_fraction=0.7, joint=ball),
+        sp.Closure("far", on="whip", to="b0", fraction=0.6, to_fraction=0.7, joint=ball),
+        sp.PrescribedCoordinate("turned", on="whip", value=0.1),
         sp.KnifeEdge("skate", on="wheel"),
     )
 
@@ -60,7 +60,9 @@ def _legs() -> sp.Robot:
     for i, angle in enumerate(angles):
         place = (0.0, 0.1 * np.cos(angle), 0.1 * np.sin(angle))
         items.append(rod(f"leg{i}", position=place))
-        items.append(sp.Closure(f"clamp{i}", on="plate", to=f"leg{i}", to_at=1.0, position=place))
+        items.append(
+            sp.Closure(f"clamp{i}", on="plate", to=f"leg{i}", to_fraction=1.0, position=place)
+        )
     return sp.Robot(*items)
 
 
@@ -72,7 +74,7 @@ def _splayed() -> sp.Robot:
         tip = base + 0.3 * np.asarray(so3.exp(turn))[:, 0] - [0.3, 0.0, 0.0]
         items.append(rod(f"leg{i}", position=tuple(base), rotation=tuple(turn)))
         end = dict(position=tuple(tip), rotation=tuple(turn), joint=sp.Spherical())
-        items.append(sp.Closure(f"end{i}", on="plate", to=f"leg{i}", to_at=1.0, **end))
+        items.append(sp.Closure(f"end{i}", on="plate", to=f"leg{i}", to_fraction=1.0, **end))
     return sp.Robot(*items)
 
 
@@ -88,11 +90,15 @@ def _net(cells: int = 2) -> sp.Robot:
             items.append(sp.Body(name, position=place, joint=joint, **lump))
             if i < cells:
                 items.append(rod(f"x{i}{j}", parent=name))
-                items.append(sp.Closure(f"cx{i}{j}", on=f"j{i + 1}{j}", to=f"x{i}{j}", to_at=1.0))
+                items.append(
+                    sp.Closure(f"cx{i}{j}", on=f"j{i + 1}{j}", to=f"x{i}{j}", to_fraction=1.0)
+                )
             if j < cells:
                 items.append(rod(f"y{i}{j}", parent=name, **turned))
                 items.append(
-                    sp.Closure(f"cy{i}{j}", on=f"j{i}{j + 1}", to=f"y{i}{j}", to_at=1.0, **turned)
+                    sp.Closure(
+                        f"cy{i}{j}", on=f"j{i}{j + 1}", to=f"y{i}{j}", to_fraction=1.0, **turned
+                    )
                 )
     return sp.Robot(*items)
 
@@ -261,7 +267,7 @@ def test_the_mass_of_a_robot_with_loops_needs_no_multipliers(rng):
     change = rng.normal(size=model.nv)
 
     def energy(model, q, change):
-        return mass_times(model, linear.mass_system(model, q), change)
+        return mass_times(linear.mass_system(model, q), change)
 
     expected = np.asarray(jit(mass_matrix)(model, q)) @ change
     found = jit(energy)(model, q, change)

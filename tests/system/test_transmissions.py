@@ -2,11 +2,11 @@
 
 from functools import cache
 
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
 import supple as sp
+from supple.model.constraints import ActiveSet
 from supple.system.active_set import hold
 from tests.system.test_linear import check, rod
 
@@ -106,9 +106,10 @@ def _rubbing() -> sp.Robot:
 def robot(name):
     model = {"wires": _wires, "fluids": _fluids, "rubbing": _rubbing}[name]().build()
     if name == "wires":
-        own = model.transmissions
-        loose = np.array([own.names[i] == "loose" for i in own.imposed])
-        model = hold(model, jnp.asarray(~loose))
+        table = model.constraints
+        held = np.array([table.owner[row] != "tendon 'loose'" for row in table.one_sided_rows])
+        assert not held.all()
+        model = hold(model, ActiveSet(held, np.zeros(len(held))))
     return model
 
 

@@ -18,7 +18,7 @@ from supple.bench.rods import on_one_core
 from supple.errors import SuppleError
 from supple.model.model import Model
 from supple.robot.actuators import Spring, Tendon
-from supple.robot.items import Body, Closure, Prescribe, Rod
+from supple.robot.items import Body, Closure, PrescribedCoordinate, Rod
 from supple.robot.joint import Fixed, Free, Revolute
 from supple.robot.robot import Robot
 from supple.run.simulate import simulate
@@ -117,7 +117,12 @@ def legs(rods: int) -> Robot:
         there = tuple(np.asarray(place) + end[0] - np.array([LENGTH, 0.0, 0.0]))
         items.append(
             Closure(
-                f"clamp{i}", on="plate", to=f"rod{i}", to_at=1.0, position=there, rotation=end[1]
+                f"clamp{i}",
+                on="plate",
+                to=f"rod{i}",
+                to_fraction=1.0,
+                position=there,
+                rotation=end[1],
             )
         )
     return _robot(items)
@@ -152,7 +157,9 @@ def net(rods: int) -> Robot:
             for axis, to, angle in ways:
                 rod, turned = f"{axis}{i}_{j}", (0.0, 0.0, angle - half)
                 items.append(_rod(rod, parent=name, rotation=turned, **bent))
-                end: dict[str, Any] = dict(to=rod, to_at=1.0, rotation=(0.0, 0.0, angle + half))
+                end: dict[str, Any] = dict(
+                    to=rod, to_fraction=1.0, rotation=(0.0, 0.0, angle + half)
+                )
                 items.append(Closure(f"closed_{rod}", on=to, **end))
     return _robot(items)
 
@@ -167,7 +174,7 @@ def driven(rods: int) -> Robot:
     for i in range(rods):
         turns: dict[str, Any] = {}
         if i % 10 == 9:
-            items.append(Prescribe(f"angle{i}", on=f"rod{i}", value=0.0))
+            items.append(PrescribedCoordinate(f"angle{i}", on=f"rod{i}", value=0.0))
             turns = dict(joint=Revolute("z"), position=(HINGE, 0.0, 0.0))
         items.append(_rod(f"rod{i}", **_on(i - 1), **turns))
         for k in range(3):
@@ -176,8 +183,8 @@ def driven(rods: int) -> Robot:
             items.append(Tendon(f"tendon{i}_{k}", on=f"rod{i}", offset=offset, **_taut(1, 1.0)))
         if i % 2 == 1:
             side = (0.0, 0.02, 0.0)
-            ends: dict[str, Any] = dict(on=f"rod{i - 1}", at=0.5, position=side)
-            ends |= dict(to=f"rod{i}", to_at=0.5, to_position=side)
+            ends: dict[str, Any] = dict(on=f"rod{i - 1}", fraction=0.5, position=side)
+            ends |= dict(to=f"rod{i}", to_fraction=0.5, to_position=side)
             items.append(Spring(f"spring{i}", stiffness=10.0, damping=0.1, **ends))
     along = [f"rod{i}" for i in range(rods)]
     items.append(Tendon("long", on=along, offset=(0.0, TENDON), **_taut(rods, 0.1)))
@@ -282,12 +289,12 @@ def _best(run: Callable[[], Any], repeats: int) -> tuple[float, Any]:
 
 
 def _alpha(model: Model, duration: float, finer: int = 1) -> tuple[Any, float, float]:
-    found = simulate(model, duration, dt=STEP / finer, scheme=generalized_alpha())
+    found = simulate(model, duration, dt=STEP / finer, scheme=generalized_alpha(), throw=False)
     return found, float(np.sum(found.newton)), float(len(found) - 1)
 
 
 def _radau(model: Model, duration: float, finer: int = 1) -> tuple[Any, float, float]:
-    found = simulate(model, duration, accuracy=ACCURACY / finer)
+    found = simulate(model, duration, accuracy=ACCURACY / finer, throw=False)
     return found, float(np.sum(found.newton)), float(len(found) - 1)
 
 
@@ -299,7 +306,7 @@ def _statics(model: Model, duration: float, finer: int = 1) -> tuple[Any, float,
 def _error(model: Model, scheme: str, outcome: Any) -> float:
     frame = model.topology.frames[-1].name
     if scheme == "equilibrium":
-        again = equilibrium(model, start=outcome)
+        again = equilibrium(model, initial=outcome)
         apart = np.asarray(outcome.position(frame)) - np.asarray(again.position(frame))
         return float(np.linalg.norm(apart) / LENGTH)
     finer = (_alpha if scheme == "generalized-alpha" else _radau)(

@@ -33,7 +33,6 @@ class Driving(NamedTuple):
     damping: Float[Array, "nv nv"]
     jacobian: Float[Array, "n nv"]
     pushes: Float[Array, "n nv"]
-    yields: Float[Array, " n"]
 
 
 class _Lines(NamedTuple):
@@ -87,13 +86,11 @@ def driving(
     )
     stiffness = stiffness - pushes.T @ (by_length * arms + by_rate * rates)
     damping = damping - pushes.T @ (by_rate * arms)
-    jacobian, along, yields = jnp.zeros((0, model.nv)), jnp.zeros((0, model.nv)), jnp.zeros(0)
+    jacobian, along = jnp.zeros((0, model.nv)), jnp.zeros((0, model.nv))
     if (law := own.imposing) is not None:
-        scale, held = jnp.asarray(law.scale)[:, None], jnp.asarray(law.taut)[:, None] > 0
-        place = np.searchsorted(which, own.imposed)
-        jacobian = jnp.where(held, scale * rows.take(arms, place), 0.0)
-        along, yields = scale * rows.take(pushes, place), law.yields
-    return Driving(stiffness, damping, jacobian, along, yields)
+        scale, place = jnp.asarray(law.scale)[:, None], np.searchsorted(which, own.imposed)
+        jacobian, along = scale * rows.take(arms, place), scale * rows.take(pushes, place)
+    return Driving(stiffness, damping, jacobian, along)
 
 
 def rubbing_channels(model: Model) -> np.ndarray:

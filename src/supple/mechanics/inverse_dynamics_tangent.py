@@ -27,6 +27,7 @@ from jaxtyping import Float, Inexact
 from supple.arrays import Array
 from supple.lie import se3
 from supple.mechanics import rows
+from supple.mechanics.activity import relieved_rows
 from supple.mechanics.closures import ClosureMotion, closure_laws, closure_rows
 from supple.mechanics.driving import between, driving
 from supple.mechanics.element_tangent import Columns, columns_of, element_tangents, parts_of
@@ -35,6 +36,7 @@ from supple.mechanics.local import Coordinates
 from supple.mechanics.sample_laws import Law
 from supple.mechanics.slips import slip_tangent
 from supple.mechanics.tree import path_matrix
+from supple.model.constraints import CLOSURE
 from supple.model.model import GROUND, Model
 
 
@@ -54,7 +56,7 @@ class Tangent(NamedTuple):
     slipping: Float[Array, "s nv"]
     """Derivative by x of the equations between velocities."""
     yields: Float[Array, " n"]
-    """Derivative of each violation by its own multiplier: zero but for slack tendons."""
+    """Derivative of each violation by its own multiplier: zero but for equations that are let go."""
 
     def closing(self, by_rate: Inexact[Array, ""] | complex | float) -> Inexact[Array, "n nv"]:
         """Derivative of the equations by x where δẋ = ``by_rate`` δx; those between velocities over it."""
@@ -83,14 +85,14 @@ def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
     mass, damping, stiffness = whole[0], whole[1], whole[2]
     jacobian = jnp.zeros((0, model.nv))
     if state.closures is not None and c.multipliers is not None:
-        forces = c.multipliers[: model.closures.size]
+        forces = c.multipliers[model.constraints.rows(CLOSURE)]
         jacobian, stiffening = _closing(model, columns, state.closures, forces)
         stiffness = stiffness + stiffening
     if model.prescribed.size and c.multipliers is not None:
         chosen = np.eye(model.nv)[np.array(model.prescribed.v_index)]
         imposed = jnp.asarray(model.prescribed.scale)[:, None] * chosen
         jacobian = jnp.concatenate([jacobian, imposed])
-    pushes, yields = jacobian, jnp.zeros(jacobian.shape[0])
+    pushes = jacobian
     if state.transmissions is not None and parts is not None:
         driven = driving(model, state.transmissions, parts, partial(_jacobians, model, columns))
         if driven is not None:
@@ -98,7 +100,10 @@ def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
         if driven is not None and c.multipliers is not None:
             jacobian = jnp.concatenate([jacobian, driven.jacobian])
             pushes = jnp.concatenate([pushes, driven.pushes])
-            yields = jnp.concatenate([yields, driven.yields])
+    if model.stops.size and c.multipliers is not None:
+        chosen = np.eye(model.nv)[np.array(model.stops.v_index)]
+        halted = jnp.asarray(model.stops.side)[:, None] * chosen
+        jacobian, pushes = (jnp.concatenate([part, halted]) for part in (jacobian, pushes))
     sliding = jnp.zeros((0, model.nv))
     if state.slips and c.multipliers is not None:
         samples = np.array([slip.sample for slip in model.slips])
@@ -112,7 +117,9 @@ def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
         )
         stiffness = stiffness + stiffening
         jacobian, pushes = (jnp.concatenate([part, by_rate]) for part in (jacobian, pushes))
-        yields = jnp.pad(yields, (0, by_rate.shape[0]))
+    yields = jnp.zeros(0)
+    if c.multipliers is not None:
+        jacobian, yields = relieved_rows(model, jacobian)
     return Tangent(
         state.residual, mass, damping, stiffness, state.violation, jacobian, pushes, sliding, yields
     )

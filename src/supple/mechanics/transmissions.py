@@ -14,9 +14,10 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose, se3, so3
 from supple.mechanics import rows
-from supple.mechanics.kinematics import Kinematics, kinematics
+from supple.mechanics.kinematics import Kinematics
 from supple.mechanics.local import Coordinates, group_rows
 from supple.mechanics.transmission_layout import GroupSlots
+from supple.model.constraints import LENGTH
 from supple.model.efforts import Imposed, Input
 from supple.model.model import Model
 from supple.model.transmissions import Channels, Corners, Rubbing, Segments
@@ -89,20 +90,6 @@ def transmission_motion(model: Model, c: Coordinates, motion: Kinematics) -> Tra
     return TransmissionMotion(length, rate, effort, by_length, by_rate, gap, channels, lines)
 
 
-def transmission_state(
-    model: Model,
-    q: Float[Array, " nq"],
-    v: Float[Array, " nv"],
-    t: Float[Array, ""],
-    multipliers: Float[Array, " n"],
-) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
-    """Coordinates (m, m³, rad) and efforts (N, Pa, N m) of all transmissions at a state."""
-    zero = jnp.zeros(model.nv)
-    c = Coordinates(q, zero, v, zero, t, multipliers if model.equations else None)
-    found = transmission_motion(model, c, kinematics(model, c))
-    return found.length, found.effort
-
-
 def transmission_energy(
     model: Model, q: Float[Array, " nq"], t: Float[Array, ""], motion: Kinematics
 ) -> Float[Array, ""]:
@@ -128,7 +115,7 @@ def line_wrenches(model: Model, at: TransmissionMotion) -> Float[Array, "s 6"]:
 
 def line_tensions(model: Model, at: TransmissionMotion) -> Float[Array, " s"]:
     """Tension (N) in each segment."""
-    return -at.effort[np.array(model.transmissions.segments.of)] * at.lines.share
+    return -at.effort[np.array(model.transmissions.segments.of, dtype=int)] * at.lines.share
 
 
 def line_laws(
@@ -243,9 +230,11 @@ def _efforts(
         given = Input(rows.take(value, index), rows.take(slope, index), model.load_factor)
         if isinstance(law, Imposed):
             none = jnp.zeros(len(index))
-            forces = none if c.multipliers is None else c.multipliers[model.imposed_rows]
+            forces = (
+                none if c.multipliers is None else c.multipliers[model.constraints.rows(LENGTH)]
+            )
             parts.append((-law.scale * forces, none, none))
-            gap = law.gap(now, given, forces)
+            gap = law.gap(now, given)
             continue
         one = jnp.ones(len(index))
         effort, by_length = jax.jvp(lambda x: law(x, now_rate, given), (now,), (one,))  # noqa: B023

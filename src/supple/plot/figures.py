@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.plot import histories as h, spaces
 from supple.plot.style import styled
 from supple.results.result import Result
@@ -39,21 +39,19 @@ DRIVES = ("tensions", "pressures", "torques", "angles", "multipliers", "position
 
 def fitting(result: Result) -> list[str]:
     """The plots that make sense for a run: tensions where there are tendons, and so on."""
-    model = result.model
-    rods = bool(model.topology.rod_slots)
     has = {
-        "strains": rods,
+        "strains": bool(result.names("rod")),
         "angles": bool(h.turning(result)),
-        "efforts": bool(model.prescribed.names),
-        "multipliers": bool(model.closures.names or model.slips),
-        "gaps": model.holonomic > 0,
+        "efforts": bool(result.names("effort")),
+        "multipliers": bool(result.names("closure") or result.names("contact")),
+        "gaps": any(one.model.holonomic for one in result.stretches),
     }
     for kind, names in (
         ("tendon", ("tensions", "lengths")),
         ("chamber", ("pressures", "volumes")),
         ("motor", ("torques",)),
     ):
-        has |= dict.fromkeys(names, bool(h.transmissions(result, kind)))
+        has |= dict.fromkeys(names, bool(result.names(kind)))
     return [name for name in KINDS if has.get(name, True)]
 
 
@@ -62,7 +60,7 @@ def figure(result: Result, what: Sequence[str]) -> "Figure":
     unknown = [name for name in what if name not in KINDS]
     if unknown or not what:
         got = unknown[0] if unknown else ""
-        raise StateError(f"what: got {got!r}; need one of: {', '.join(fitting(result))}")
+        raise ArgumentError(f"what: got {got!r}; need one of: {', '.join(fitting(result))}")
     columns = 1 if len(what) == 1 else 2 if len(what) <= 4 else 3
     rows = -(-len(what) // columns)
     with styled() as plt:

@@ -15,6 +15,7 @@ from supple.model.efforts import (
     Cable,
     Drive,
     Gas,
+    Given,
     Governor,
     Imposed,
     Pressure,
@@ -22,7 +23,7 @@ from supple.model.efforts import (
     Spring as SpringEffort,
     Tension,
 )
-from supple.model.laws import AbstractLaw, Constant, batched
+from supple.model.laws import AbstractEffortLaw, AbstractLaw, Constant, batched
 from supple.model.model import Slot
 from supple.model.transmissions import (
     Affine,
@@ -73,8 +74,8 @@ def routes_of(robot: Robot, seating: Seating) -> list[Route]:
             routes.append(_tendon_route(item, rods, seating))
         elif isinstance(item, Spring):
             ends = (
-                seating.at_point(item.on, item.at, item.position),
-                seating.at_point(item.to, item.to_at, item.to_position),
+                seating.at_point(item.on, item.fraction, item.position),
+                seating.at_point(item.to, item.to_fraction, item.to_position),
             )
             if ends[0].beside(ends[1]):
                 need = "items that can move against one another"
@@ -160,10 +161,15 @@ def transmissions_of(
     rest = _rest_lengths(items, routes, channels, constants, seating)
     laws: list[AbstractLaw] = []
     efforts: dict[type[AbstractEffort], list[tuple[int, dict[str, Any]]]] = {}
+    given: list[tuple[int, AbstractEffort]] = []
     for i, item in enumerate(items):
         laws.append(Constant(0.0) if isinstance(item, Spring) else item.time_law())
         kind, numbers = _effort(item, rest[i])
-        efforts.setdefault(kind, []).append((i, numbers))
+        if (law := effort_law(item)) is not None:
+            base = kind(**{name: stack([number]) for name, number in numbers.items()})
+            given.append((i, Given(base, jax.tree.map(asarray, law))))
+        else:
+            efforts.setdefault(kind, []).append((i, numbers))
     return Transmissions(
         constant=stack(constants),
         affine=_affine(arms),
@@ -173,12 +179,25 @@ def transmissions_of(
         efforts=tuple(
             kind(**{name: stack([numbers[name] for _, numbers in batch]) for name in batch[0][1]})
             for kind, batch in efforts.items()
+        )
+        + tuple(own for _, own in given),
+        members=(
+            *(tuple(i for i, _ in batch) for batch in efforts.values()),
+            *((i,) for i, _ in given),
         ),
-        members=tuple(tuple(i for i, _ in batch) for batch in efforts.values()),
         kinds=tuple(type(item).__name__.lower() for item in items),
         names=tuple(item.name for item in items),
         cables=tuple(isinstance(item, Tendon) and not item.push for item in items),
     )
+
+
+def effort_law(item: Actuator) -> AbstractEffortLaw | None:
+    """The effort law of a user that an actuator has; None if it has a law of time."""
+    if isinstance(item, Spring):
+        return None
+    law = {Tendon: "tension", Chamber: "pressure", Motor: "torque"}[type(item)]
+    found = getattr(item, law)
+    return found if isinstance(found, AbstractEffortLaw) else None
 
 
 def _effort(item: Actuator, rest: Any) -> tuple[type[AbstractEffort], dict[str, Any]]:
@@ -204,14 +223,13 @@ def _effort(item: Actuator, rest: Any) -> tuple[type[AbstractEffort], dict[str, 
             "offset": 0.0,
             "sign": 1.0,
             "scale": 1 / item.area,
-            "taut": 1.0,
         }
     if item.kind == "tension":
         return Tension, {"push": float(item.push)}
     if item.kind == "elastic":
         gains = {"stiffness": item.stiffness, "damping": item.damping}
         return Cable, {**gains, "rest": rest, "slack_width": SLACK_WIDTH * rest}
-    return Imposed, {"start": rest, "offset": rest, "sign": -1.0, "scale": 1.0, "taut": 1.0}
+    return Imposed, {"start": rest, "offset": rest, "sign": -1.0, "scale": 1.0}
 
 
 def _affine_part(

@@ -9,21 +9,23 @@ relaxed: a damped motion D q̇ + K q = Q, integrated implicitly with growing ste
 import enum
 from typing import NamedTuple
 
-import equinox as eqx
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
-from supple.mechanics.element_tangent import element_tangents
-from supple.mechanics.inverse_dynamics import Balance, balance, element_matrices, equations
-from supple.mechanics.local import Coordinates, retract
-from supple.model.model import Model
-from supple.solve.newton import NewtonSettings, newton, with_derivative
-from supple.system.active_set import as_it_is, can_slack, hold, reconsider
+from supple.mechanics.local import Coordinates
+from supple.model.constraints import ActiveSet
+from supple.model.state import State
+from supple.solve.newton import NewtonSettings, newton
+from supple.system.active_set import CLOSE, should_hold
 from supple.system.combination import at_rest
-from supple.system.dense import Factors
-from supple.system.linear import factorize
+from supple.system.formulation import (
+    AbstractFormulation,
+    Discretization,
+    attach_derivative,
+)
+from supple.system.second_order import AbstractSecondOrder
 
 SETTINGS = NewtonSettings(tolerance=1e-10, max_iterations=40, reuse_below=0.02)
 LARGEST_TURN = 1.5
@@ -39,6 +41,11 @@ class EquilibriumStatus(enum.IntEnum):
     CONVERGED = 0
     RELAXED = 1
     NOT_CONVERGED = 2
+
+    @property
+    def ok(self) -> bool:
+        """Whether an equilibrium was found."""
+        return self is not EquilibriumStatus.NOT_CONVERGED
 
     @property
     def message(self) -> str:
@@ -80,12 +87,12 @@ class _Path(NamedTuple):
     tries: Int[Array, ""]
     iterations: Int[Array, ""]
     worst: Int[Array, ""]
-    taut: Bool[Array, " n"] | None
-    """Imposed coordinates taken for taut; None if they all must be."""
+    active: ActiveSet | None
+    """One-sided equations taken for active; None without any."""
 
 
 def solve_equilibrium(
-    model: Model,
+    formulation: AbstractFormulation,
     q: Float[Array, " nq"],
     t: Float[Array, ""],
     first_increment: Float[Array, ""] | float = 1.0,
@@ -97,25 +104,21 @@ def solve_equilibrium(
 
     A robot with closed loops must start from a closed configuration and its multipliers.
     """
-    model = model.still(t)
-    fixed = lax.stop_gradient((model, q, t, multipliers))
+    formulation = formulation.still(t)
+    fixed = lax.stop_gradient((formulation, q, t, multipliers))
     path = _follow(*fixed, first_increment=first_increment)
-    n = model.nv
-    zero = jnp.zeros(n)
-    near, forces = lax.stop_gradient((path.q, path.multipliers))
-
-    motion = Coordinates(near, zero, zero, zero, t, forces)
-    if path.taut is not None:
-        model = hold(model, path.taut)
+    formulation = formulation.with_active(path.active)
+    zero = jnp.zeros_like(path.slope)
+    there = State(t, path.q, zero, zero, path.multipliers)
+    d = Discretization(lax.stop_gradient(there), t)
+    root = lax.stop_gradient(formulation.unknown(d, zero))
     if differentiable:
-        state = balance(model, motion)
-        left = jnp.concatenate([state.residual, state.violation])
-        factors = factorize(model, motion, state, at_rest())
-        moved = with_derivative(jnp.zeros(n + model.equations), left, factors)
-        found = retract(model, near, moved[:n])
-        forces = None if forces is None else forces + moved[n:]
+        left, work = formulation.residual(d, root)
+        root = attach_derivative(root, left, formulation.factorize(d, root, work))
+        there = formulation.state(d, root)
     else:
-        left, found = equations(model, motion), near
+        left, _ = formulation.residual(d, root)
+    found, forces = there.q, there.multipliers
     status = jnp.where(path.done, EquilibriumStatus.CONVERGED, EquilibriumStatus.NOT_CONVERGED)
     return EquilibriumSolution(
         q=found,
@@ -130,7 +133,7 @@ def solve_equilibrium(
 
 
 def _follow(
-    model: Model,
+    formulation: AbstractFormulation,
     q: Float[Array, " nq"],
     t: Float[Array, ""],
     multipliers: Float[Array, " n"] | None,
@@ -143,64 +146,66 @@ def _follow(
         return ~s.done & ~stuck & (s.tries < MAX_TRIES)
 
     none, no = jnp.zeros((), dtype=int), jnp.zeros((), dtype=bool)
-    zero, increment = jnp.zeros(model.nv), jnp.asarray(first_increment, dtype=float)
-    taut = jnp.ones(len(model.transmissions.imposed), dtype=bool) if can_slack(model) else None
-    start = _Path(q, multipliers, zero, jnp.zeros(()), increment, no, none, none, none, none, taut)
-    return lax.while_loop(going, lambda s: _increment(model, s, t), start)
+    zero, increment = jnp.zeros(formulation.any_state().v.shape), jnp.asarray(first_increment)
+    active = formulation.active_first
+    start = _Path(
+        q,
+        multipliers,
+        zero,
+        jnp.zeros(()),
+        increment.astype(float),
+        no,
+        none,
+        none,
+        none,
+        none,
+        active,
+    )
+    return lax.while_loop(going, lambda s: _increment(formulation, s, t), start)
 
 
-def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
+def _increment(formulation: AbstractFormulation, s: _Path, t: Float[Array, ""]) -> _Path:
     """Try one load increment along the path."""
-    zero = jnp.zeros(model.nv)
     goal = jnp.minimum(s.factor + s.increment, 1.0)
     width = goal - s.factor
-    loaded = eqx.tree_at(lambda m: m.load_factor, model, goal * model.load_factor)
-    if s.taut is not None:
-        loaded = hold(loaded, s.taut)
-
-    n = model.nv
-
-    def motion(y: Float[Array, " n_and_m"]) -> Coordinates:
-        return Coordinates(s.q, y[:n], zero, zero, t, y[n:] if model.equations else None)
-
-    def residual(y: Float[Array, " n_and_m"]) -> tuple[Float[Array, " n_and_m"], Balance]:
-        state = balance(loaded, motion(y))
-        return jnp.concatenate([state.residual, state.violation]), state
-
-    def linearise(y: Float[Array, " n_and_m"], state: Balance) -> Factors:
-        return factorize(loaded, motion(y), state, at_rest())
-
-    guess = s.slope * width
-    if s.multipliers is not None:
-        guess = jnp.concatenate([guess, s.multipliers])
-    free = jnp.full(model.equations, jnp.inf)
-    scale = jnp.concatenate([jnp.asarray(model.scale), free])
-    solved = newton(residual, linearise, guess, scale, SETTINGS)
-    found = solved._replace(x=solved.x[:n])
-    turn = jnp.max(jnp.abs(found.x / scale[:n]))
-    good = found.converged & (turn <= LARGEST_TURN)
-    taut, again = s.taut, jnp.zeros((), dtype=bool)
-    if taut is not None:
-        now = reconsider(loaded, retract(model, s.q, found.x), t, solved.x[n:], taut)
-        again = good & jnp.any(now != taut)
-        taut = jnp.where(again, now, taut)
+    zero = jnp.zeros_like(s.slope)
+    d = Discretization(State(t, s.q, zero, zero, s.multipliers), t)
+    loaded = formulation.loaded(goal).with_active(s.active)
+    solved = newton(
+        lambda y: loaded.residual(d, y),
+        lambda y, work: loaded.factorize(d, y, work),
+        formulation.unknown(d, s.slope * width),
+        formulation.scale,
+        SETTINGS,
+    )
+    there = formulation.state(d, solved.x)
+    moved = solved.x - formulation.unknown(d, zero)
+    turn = jnp.max(jnp.abs(moved / formulation.scale))
+    good = solved.converged & (turn <= LARGEST_TURN)
+    active, again = s.active, jnp.zeros((), dtype=bool)
+    if active is not None:
+        now = should_hold(loaded.one_sided(there), active.held, CLOSE * formulation.length)
+        again = good & jnp.any(now != active.held)
+        active = active._replace(held=jnp.where(again, now, active.held))
         good = good & ~again
     growth = jnp.clip(0.7 * LARGEST_TURN / jnp.maximum(turn, 1e-6), 1.0, 3.0)
+    slope = formulation.displacement(d, solved.x) / width
+    forces = s.multipliers
+    if forces is not None and there.multipliers is not None:
+        forces = jnp.where(good, there.multipliers, forces)
     return s._replace(
-        q=jnp.where(good, retract(model, s.q, found.x), s.q),
-        multipliers=(
-            None if s.multipliers is None else jnp.where(good, solved.x[n:], s.multipliers)
-        ),
-        slope=jnp.where(good, found.x / width, jnp.where(again, s.slope, 0.5 * s.slope)),
+        q=jnp.where(good, there.q, s.q),
+        multipliers=forces,
+        slope=jnp.where(good, slope, jnp.where(again, s.slope, 0.5 * s.slope)),
         factor=jnp.where(good, goal, s.factor),
-        # One more look at the same loads where tendons have become taut or slack.
+        # One more look at the same loads where one-sided equations have changed.
         increment=jnp.where(good, width * growth, jnp.where(again, width, width / 2)),
         done=good & (goal >= 1.0),
         taken=s.taken + good,
         tries=s.tries + 1,
-        iterations=s.iterations + found.iterations,
-        worst=found.worst,
-        taut=taut,
+        iterations=s.iterations + solved.iterations,
+        worst=solved.worst,
+        active=active,
     )
 
 
@@ -224,33 +229,31 @@ class _Relaxation(NamedTuple):
     violation: Float[Array, " n"]
 
 
-def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
+def relax(formulation: AbstractSecondOrder, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
     """Follow the damped motion D q̇ + K q = Q (001, eq. 45) to rest, by implicit steps.
 
     D is the elastic stiffness times a second, plus a little mass for coordinates without elasticity. As
     the steps grow the iteration becomes Newton's. Open loops are closed on the way, a fraction at each
     step: this is how a robot is assembled from a rough guess.
     """
-    model = model.still(t)
-    n, m = model.nv, model.equations
-    zero = jnp.zeros(model.nv)
-    scale = jnp.asarray(model.scale)
-
-    ratio = _stiffness_over_mass(model, q, t)
+    formulation = formulation.still(t)
+    n, m = formulation.nv, formulation.equations
+    zero = jnp.zeros(n)
+    ratio = formulation.stiffness_over_mass(q, t)
 
     def going(s: _Relaxation) -> Bool[Array, ""]:
         return ~s.done & (s.tries < MAX_TRIES)
 
     def once(s: _Relaxation) -> _Relaxation:
         motion = Coordinates(s.q, zero, zero, zero, t, s.multipliers)
-        now = as_it_is(model, s.q, t, s.multipliers)
-        state = balance(now, motion)
+        now = formulation.with_active(formulation.active_at(s.q, t, s.multipliers))
+        state = now.balance(motion)
         damped = at_rest(mass=1e-3 * ratio / s.step, elastic=1 / s.step)
         fraction = jnp.minimum(s.step, 1.0)
         left = jnp.concatenate([state.residual, fraction * state.violation])
-        change = -factorize(now, motion, state, damped).solve(left)
+        change = -now.linearize(motion, state, (damped,))[0].factorize().solve(left)
         step = change[:n]
-        turn = jnp.max(jnp.abs(step / scale))
+        turn = jnp.max(jnp.abs(step / formulation.coordinate_scale))
         good = jnp.isfinite(turn) & (turn < 0.5)
         longer = jnp.where(turn < 0.2, jnp.minimum(2 * s.step, 1e8), s.step)
         closed = jnp.max(jnp.abs(state.violation), initial=0.0) < SETTINGS.tolerance
@@ -258,7 +261,7 @@ def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
         if s.multipliers is not None:
             forces = jnp.where(good, s.multipliers + change[n:], s.multipliers)
         return _Relaxation(
-            q=jnp.where(good, retract(model, s.q, step), s.q),
+            q=jnp.where(good, formulation.retract(s.q, step), s.q),
             multipliers=forces,
             step=jnp.where(good, longer, s.step / 4),
             done=good & (turn < SETTINGS.tolerance) & (s.step > 10.0) & closed,
@@ -276,19 +279,3 @@ def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
     )
     end = lax.while_loop(going, once, start)
     return Rest(end.q, end.multipliers, end.done, end.violation)
-
-
-def _stiffness_over_mass(
-    model: Model, q: Float[Array, " nq"], t: Float[Array, ""]
-) -> Float[Array, ""]:
-    """Elastic stiffness over mass (1/s²), each summed over the coordinates of all elements; 1 without any."""
-    zero = jnp.zeros(model.nv)
-    motion = Coordinates(q, zero, zero, zero, t)
-    found = element_tangents(model, motion, balance(model, motion))
-    elastic = sum(
-        jnp.sum(jnp.trace(element_matrices(model, i)[0], axis1=-2, axis2=-1))
-        for i in range(len(model.groups))
-    )
-    mass = sum(jnp.sum(jnp.trace(part.blocks[0], axis1=-2, axis2=-1)) for part in found)
-    ratio = elastic / jnp.maximum(mass, 1e-300)
-    return jnp.where((ratio > 0) & jnp.isfinite(ratio), ratio, 1.0)

@@ -20,12 +20,14 @@ from jaxtyping import Float, Inexact
 from supple.arrays import Array
 from supple.lie import se3
 from supple.mechanics import rows
+from supple.mechanics.activity import activity
 from supple.mechanics.closures import closure_laws, closure_rows
 from supple.mechanics.inverse_dynamics import Balance
 from supple.mechanics.local import Coordinates
 from supple.mechanics.sample_laws import Law, add_laws
 from supple.mechanics.slips import slip_multipliers, slip_turning
 from supple.mechanics.transmission_tangent import Parts
+from supple.model.constraints import CLOSURE, COMPLIANCE, COORDINATE, STOP
 from supple.model.model import GROUND, Model
 from supple.system.combination import Combination
 from supple.system.plan import Plan
@@ -42,7 +44,9 @@ class LinkValues(NamedTuple):
     of_inner: Float[Array, "k 6 6"]
     """Q_a."""
     scale: Float[Array, " p"]
-    """Of imposed coordinates."""
+    """Of imposed coordinates, then of stops, ..."""
+    held: Float[Array, " p"]
+    """... and 1 for those that are not let go."""
     slip_rows: list[Float[Array, "_ 6"]]
     """Rows on the twist of a contact's sample, ..."""
     slip_turns: list[Float[Array, "_ 6"]]
@@ -63,7 +67,7 @@ def link_values(
         inverse = se3.adjoint(at.outer.inverse())
         by_row = rows.take(inverse, np.array(model.closures.joint_of_row))
         H = jnp.einsum("ni,nij->nj", closure_rows(model, at), by_row)
-        forces = c.multipliers[: model.closures.size]
+        forces = c.multipliers[model.constraints.rows(CLOSURE)]
         of_outer, of_inner = closure_laws(model, at, forces)
         laws += _closure_laws(model, plan, of_outer, of_inner)
     slip_rows, slip_turns = [], []
@@ -80,8 +84,12 @@ def link_values(
     if state.transmissions is not None and parts is not None:
         pulls = pulls_of(model, state.transmissions, parts)
         laws += line_end_laws(pulls)
-    scale = jnp.asarray(model.prescribed.scale)
-    return LinkValues(H, of_outer, of_inner, scale, slip_rows, slip_turns, pulls), laws
+    scale = jnp.concatenate([jnp.asarray(model.prescribed.scale), jnp.asarray(model.stops.side)])
+    held, table = activity(model), model.constraints
+    kept = jnp.ones(len(scale))
+    if held is not None:
+        kept = jnp.concatenate([held[table.rows(kind)] for kind in (COORDINATE, STOP)])
+    return LinkValues(H, of_outer, of_inner, scale, kept, slip_rows, slip_turns, pulls), laws
 
 
 def _closure_laws(
@@ -163,13 +171,24 @@ def slip_coupling(
 def coordinate_coupling(
     values: LinkValues, imposed: np.ndarray, columns: np.ndarray, width: int, depth: int
 ) -> Coupling:
-    """Imposed coordinates, given by their places in the elements."""
+    """Imposed coordinates and stops, given by their places in the elements."""
     chosen = (columns[:, None] == np.arange(width)).astype(float)
     row = (values.scale[imposed][:, None] * chosen)[:, None, :]
     count = len(imposed)
     return Coupling(
-        row, jnp.zeros((count, 1, depth)), jnp.swapaxes(row, -1, -2), jnp.zeros((count, 6, 1))
+        values.held[imposed][:, None, None] * row,
+        jnp.zeros((count, 1, depth)),
+        jnp.swapaxes(row, -1, -2),
+        jnp.zeros((count, 6, 1)),
     )
+
+
+def coordinate_diagonal(
+    values: LinkValues, imposed: np.ndarray, combination: Combination
+) -> Inexact[Array, "n 1 1"]:
+    """What equations that are let go ask of their own multipliers."""
+    yields = COMPLIANCE * (1 - values.held[imposed])
+    return (combination.by_change * yields)[:, None, None]
 
 
 def _padded(rows_: Inexact[Array, "n r 6"], depth: int) -> Inexact[Array, "n r depth"]:

@@ -21,6 +21,7 @@ from supple.system.couplings import (
     LinkValues,
     closure_coupling,
     coordinate_coupling,
+    coordinate_diagonal,
     link_values,
     slip_coupling,
     with_laws,
@@ -132,6 +133,9 @@ class Assembly(NamedTuple):
         if links[0].family in BETWEEN:
             assert self.values.pulls is not None
             return pull_diagonal(self.values.pulls, links, self.combination)
+        if links[0].family == "coordinate":
+            index = np.array([link.index for link in links])
+            return coordinate_diagonal(self.values, index, self.combination)
         if links[0].family == "closure" and extra:
             return wrench_diagonal(self.values, np.array([link.rows for link in links]))
         return None

@@ -13,6 +13,7 @@ import numpy as np
 
 from supple.mechanics.driving import rubbing_channels, shared_corners
 from supple.mechanics.transmission_layout import element_of, layout_of
+from supple.model.constraints import CONTACT, COORDINATE, LENGTH, STOP
 from supple.model.model import GROUND, Model
 
 BETWEEN = ("line", "effort", "length")
@@ -100,17 +101,19 @@ def _closures(model: Model) -> list[Link]:
 
 
 def _coordinates(model: Model) -> list[Link]:
-    columns = np.array(model.prescribed.v_index, dtype=int)
+    """Imposed coordinates, then stops."""
+    table = model.constraints
+    columns = np.array([*model.prescribed.v_index, *model.stops.v_index], dtype=int)
+    places = [np.arange(table.size)[table.rows(kind)] for kind in (COORDINATE, STOP)]
     owner, place = coordinate_owner(model)
-    first = model.prescribed_rows.start
     return [
-        Link("coordinate", i, (first + i,), (Touch(int(owner[k])),), column=int(place[k]))
-        for i, k in enumerate(columns)
+        Link("coordinate", i, (int(row),), (Touch(int(owner[k])),), column=int(place[k]))
+        for i, (row, k) in enumerate(zip(np.concatenate(places), columns, strict=True))
     ]
 
 
 def _slips(model: Model) -> list[Link]:
-    links, row = [], model.holonomic
+    links, row = [], model.constraints.rows(CONTACT).start
     for i, slip in enumerate(model.slips):
         element = int(element_of(sizes_of(model), [slip.sample])[0])
         rows = tuple(range(row, row + slip.size))
@@ -173,7 +176,7 @@ def _transmissions(model: Model) -> list[Link]:
         for s in lines[i]:
             if turning[i] or elements[0][s] != elements[1][s]:
                 touches += ends(s)
-        rows = (model.imposed_rows.start + places[i],) if i in places else ()
+        rows = (model.constraints.rows(LENGTH).start + places[i],) if i in places else ()
         family = "length" if rows else "effort"
         links.append(Link(family, i, rows, tuple(touches), extras=(int(follows), *hinders)))
     return links

@@ -20,10 +20,12 @@ from jaxtyping import Float, Inexact
 from supple.arrays import Array
 from supple.lie import so3
 from supple.mechanics import rows
+from supple.mechanics.activity import activity
 from supple.mechanics.driving import rubbing_channels
 from supple.mechanics.transmission_layout import layout_of
 from supple.mechanics.transmission_tangent import Parts, SlotRows, point_matrices, point_rows
 from supple.mechanics.transmissions import TransmissionMotion, line_tensions
+from supple.model.constraints import COMPLIANCE, LENGTH
 from supple.model.model import GROUND, Model
 from supple.system.combination import Combination
 from supple.system.links import Link, Touch, single_lines
@@ -207,10 +209,8 @@ def pull_diagonal(
     size = len(link.rows) + link.extra
     diagonal = jnp.broadcast_to(-jnp.eye(size), (count, size, size))
     if link.rows:
-        law = pulls.model.transmissions.imposing
-        assert law is not None
-        index = pulls.place[np.array([one.index for one in links])]
-        yields = combination.by_change * jnp.asarray(law.yields)[index]
+        held = _imposed(pulls, np.array([one.index for one in links]))[1]
+        yields = combination.by_change * COMPLIANCE * (1 - held)
         first = np.arange(size) == 0
         diagonal = jnp.where(np.outer(first, first), yields[:, None, None], diagonal)
     if link.family != "line" and link.extras[2]:
@@ -297,7 +297,8 @@ def _imposed(pulls: Pulls, of: np.ndarray) -> tuple[Float[Array, " n"], Float[Ar
     law = pulls.model.transmissions.imposing
     assert law is not None
     index = pulls.place[of]
-    held = (jnp.asarray(law.taut)[index] > 0).astype(float)
+    held, own = activity(pulls.model), pulls.model.constraints.rows(LENGTH)
+    held = jnp.ones(len(index)) if held is None else held[own][index]
     return jnp.asarray(law.scale)[index], held
 
 

@@ -17,6 +17,7 @@ from jaxtyping import Bool, Float
 
 from supple.arrays import Array
 from supple.mechanics.energy import energies
+from supple.model.constraints import COORDINATE
 from supple.model.joints import DrivenJoint
 from supple.model.model import JointGroup, Model, RodGroup
 from supple.model.state import State
@@ -45,7 +46,15 @@ def is_passive(model: Model) -> bool:
     )
     growing = any(isinstance(g, RodGroup) and g.growth is not None for g in model.groups)
     pulled = model.transmissions.size > 0
-    return not (model.loads or model.line_loads or model.stresses or driven or growing or pulled)
+    return not (
+        model.regulators
+        or model.loads
+        or model.line_loads
+        or model.stresses
+        or driven
+        or growing
+        or pulled
+    )
 
 
 def open_ledger(model: Model, state: State) -> Ledger | None:
@@ -86,7 +95,7 @@ def _work(model: Model, before: State, after: State) -> Float[Array, ""]:
     imposed = model.prescribed
     assert before.multipliers is not None
     assert after.multipliers is not None
-    forces = (before.multipliers + after.multipliers)[model.prescribed_rows]
+    forces = (before.multipliers + after.multipliers)[model.constraints.rows(COORDINATE)]
     moved = imposed.values(after.t) - imposed.values(before.t)
     return -jnp.sum(forces * imposed.scale * moved) / 2
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.mechanics.frames import find_rod
 from supple.results.result import Result
 from supple.robot.actuators import Chamber, Spring, Tendon
@@ -18,6 +18,7 @@ from supple.view.arrows import Arrow, arrows_of
 from supple.view.bodies import solid_of
 from supple.view.colours import check_choice, rod_values
 from supple.view.glyphs import glyphs_of
+from supple.view.joining import joined
 from supple.view.numbers import Number, Plot, numbers_of, plots_of
 from supple.view.places import STATIONS, Places, Strut
 
@@ -106,7 +107,7 @@ class Drawing:
             moved = np.einsum("tij,vj->tvi", solid.rotation[some], solid.mesh[0])
             found.append((moved + solid.position[some, None]).reshape(-1, 3))
         found += [line.points[some].reshape(-1, 3) for line in self.lines]
-        return np.concatenate(found)
+        return _there(np.concatenate(found))
 
     @cached_property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
@@ -116,7 +117,8 @@ class Drawing:
     @cached_property
     def seen(self) -> np.ndarray:
         """Points (n, 3) that a picture must hold: all, and the tips of arrows."""
-        return np.concatenate([self.points, *(a.start + self.drawn(a) for a in self.arrows)])
+        tips = [_there(arrow.start + self.drawn(arrow)) for arrow in self.arrows]
+        return np.concatenate([self.points, *tips])
 
     def drawn(self, arrow: Arrow) -> np.ndarray:
         """An arrow's vector (t, 3) as it is drawn (m): the largest of its kind has the full length."""
@@ -155,14 +157,33 @@ class Drawing:
 
 
 def drawing_of(result: Result, frames: int = 300, *, energies: bool = True) -> Drawing:
-    """The drawing of a run, at so many even instants at most; its plots hold energies if asked for."""
+    """The drawing of a run, at so many even instants at most; its plots hold energies if asked for.
+
+    Of a run of several stretches, items are nowhere (NaN) while they do not exist.
+    """
+    if len(result.t) > frames:
+        result = result.sample(np.linspace(result.t[0], result.t[-1], frames))
+    elif len(result.stretches) > 1:  # an edit is shown as it leaves the robot
+        result = result.pick(np.flatnonzero(np.diff(result.t, append=np.inf) > 0))
+    places = [_places(result.part(0))]
+    for index in range(1, len(result.stretches)):
+        places.append(_places(result.part(index), places[0].size))
+    parts = [_drawing(own, energies) for own in places]
+    return parts[0] if len(parts) == 1 else joined(parts)
+
+
+def _places(result: Result, scale: float | None = None) -> Places:
+    """Where the things of one stretch are."""
     robot = result.description
     if not isinstance(robot, Robot):
         need = "a result of simulate(robot, …) with a Robot, whose sections are known"
-        raise StateError(f"view: got a result without its description; need {need}")
-    if len(result.t) > frames:
-        result = result.sampled(np.linspace(result.t[0], result.t[-1], frames))
-    places = Places(result, robot)
+        raise ArgumentError(f"view: got a result without its description; need {need}")
+    return Places(result, robot, scale)
+
+
+def _drawing(places: Places, energies: bool) -> Drawing:
+    """The drawing of one stretch."""
+    result, robot = places.result, places.robot
     names = [frame.name for frame in result.model.topology.frames]
     poses = [result.poses[name] for name in names]
     bodies = [solid for item in robot.items for solid in _bodies(places, item)]
@@ -188,6 +209,11 @@ def drawing_of(result: Result, frames: int = 300, *, energies: bool = True) -> D
         numbers=numbers_of(places),
         plots=plots_of(places, energies=energies),
     )
+
+
+def _there(points: np.ndarray) -> np.ndarray:
+    """The points (n, 3) of things that exist."""
+    return points[~np.isnan(points[:, 0])]
 
 
 def _bodies(places: Places, item: Any) -> list[Solid]:
@@ -229,7 +255,7 @@ def _chamber(places: Places, item: Chamber) -> Strand:
     sections = places.sections(item.on, np.linspace(item.start, item.end, STATIONS))
     radius = np.sqrt(float(item.area) / np.pi)
     outline = radius * circle() + np.asarray(item.offset, dtype=float)
-    pressure = 1e-3 * places.result.chamber(item.name)[1]
+    pressure = 1e-3 * places.result.chamber(item.name).pressure
     return Strand(
         name=item.name,
         kind="chamber",
@@ -243,14 +269,14 @@ def _chamber(places: Places, item: Chamber) -> Strand:
 
 def _tendon(places: Places, item: Tendon) -> Line:
     parts = [places.route(item, index) for index in range(len(item.items))]
-    tension = places.result.tendon(item.name)[1]
+    tension = places.result.tendon(item.name).tension
     return Line(item.name, np.concatenate(parts, axis=1), tension)
 
 
 def _spring(places: Places, item: Spring) -> Line:
     """A coil between its ends, a tenth of its first length wide."""
-    start = places.point(item.on, item.at, item.position)
-    way = places.point(item.to, item.to_at, item.to_position) - start
+    start = places.point(item.on, item.fraction, item.position)
+    way = places.point(item.to, item.to_fraction, item.to_position) - start
     length = np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-300)
     helper = np.eye(3)[np.argmin(np.abs(way[0]))]
     first = np.cross(way / length, helper)
@@ -267,4 +293,4 @@ def _spring(places: Places, item: Spring) -> Line:
     points = start[:, None] + s[:, None] * way[:, None]
     points = points + (wide * np.cos(angle))[:, None] * first[:, None]
     points = points + (wide * np.sin(angle))[:, None] * second[:, None]
-    return Line(item.name, points, places.result.spring(item.name)[1])
+    return Line(item.name, points, places.result.spring(item.name).tension)

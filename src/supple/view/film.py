@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.results.result import Result
 from supple.view.camera import FIELD, camera_axes, camera_on, round_length
 from supple.view.colours import (
@@ -172,6 +172,8 @@ class Painter:
     def _rods(self, frame: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Quadrilaterals (p, 4, 3) of each rod's surface, and their colours (p, 3)."""
         for rod in self.drawing.rods:
+            if np.isnan(rod.position[frame, 0, 0]):  # it does not exist now
+                continue
             pixels = np.abs(rod.outline).max() / self.camera.distance / self.pixel
             skin = rod.skin(frame, self._times(rod))[
                 :, :: 4 if pixels < 4 else 2 if pixels < 12 else 1
@@ -190,9 +192,13 @@ class Painter:
     def _solids(self, frame: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         for solid in self.drawing.solids:
             vertices, faces = solid.mesh
+            if np.isnan(solid.position[frame, 0]):
+                continue
             moved = vertices @ solid.rotation[frame].T + solid.position[frame]
             yield moved[faces], np.array(SOLIDS[solid.kind])
         for chamber in self.drawing.chambers:
+            if np.isnan(chamber.position[frame, 0, 0]):
+                continue
             skin = chamber.skin(frame)[:, ::2]
             turned = np.roll(skin, -1, axis=1)
             quads = np.stack([skin[:-1], turned[:-1], turned[1:], skin[1:]], axis=2)
@@ -202,6 +208,8 @@ class Painter:
     def _ribbons(self, frame: int) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
         """Tendons and arrows as flat strips (p, k, 2) of the picture, with their depths and colours."""
         for line in self.drawing.lines:
+            if np.isnan(line.points[frame, 0, 0]):
+                continue
             colour, width = tension_look(float(line.tension[frame]), self.tension)
             seen, depth = self.camera(line.points[frame])
             yield *_strip(seen, depth, width * self.pixel), colour
@@ -247,13 +255,13 @@ def to_film(
     """
     path = Path(path)
     if path.suffix not in (".gif", ".mp4"):
-        raise StateError(f"film: got {path.name!r}; need a name that ends in .gif or .mp4")
+        raise ArgumentError(f"film: got {path.name!r}; need a name that ends in .gif or .mp4")
     if not (speed > 0 and fps > 0):
-        raise StateError(f"speed, fps: got {speed!r} and {fps!r}; need numbers > 0")
+        raise ArgumentError(f"speed, fps: got {speed!r} and {fps!r}; need numbers > 0")
     program = _ffmpeg() if path.suffix == ".mp4" else ""
     count = round(float(result.t[-1] - result.t[0]) * fps / speed) + 1
     times = np.linspace(result.t[0], result.t[-1], count)
-    painter = Painter(drawing_of(result.sampled(times), count, energies=False), colour)
+    painter = Painter(drawing_of(result.sample(times), count, energies=False), colour)
     pictures = (painter.picture(frame) for frame in range(count))
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".mp4":
@@ -286,7 +294,7 @@ def _ffmpeg() -> str:
         from imageio_ffmpeg import get_ffmpeg_exe
     except ImportError as error:
         need = "pip install 'supple[film]', or ffmpeg on the path, or a name that ends in .gif"
-        raise StateError(f"film: MP4 needs ffmpeg, which is not here; need {need}") from error
+        raise ArgumentError(f"film: MP4 needs ffmpeg, which is not here; need {need}") from error
     return str(get_ffmpeg_exe())
 
 
@@ -308,4 +316,4 @@ def _write_mp4(program: str, path: Path, pictures: Iterator[np.ndarray], fps: in
             pass  # it says why
         said = ffmpeg.stderr.read().decode(errors="replace").strip()
     if ffmpeg.returncode != 0:
-        raise StateError(f"film: {path}: ffmpeg failed: {said or ffmpeg.returncode}")
+        raise ArgumentError(f"film: {path}: ffmpeg failed: {said or ffmpeg.returncode}")

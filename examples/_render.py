@@ -86,8 +86,7 @@ def _resting(robot: sp.Robot, rest: sp.Equilibrium) -> sp.Result:
         (stretch,),
         status=sp.Status.DONE,
         message=rest.message,
-        rejected=0,
-        wall_seconds=0.0,
+        stats=sp.Stats(),
         settings={},
     )
 

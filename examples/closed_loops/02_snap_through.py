@@ -33,7 +33,7 @@ def falling(t):  # type: ignore[no-untyped-def]
 def risen(basis: int = 3, **options: float) -> sp.Branch:
     """The branch from the risen robot, through its limit point."""
     options = {"until": 2 * ANGLE, "step": 0.02, "largest": 0.1} | options
-    return sp.follow(rfrfr_prototype(angle=falling, basis=basis), **options)
+    return sp.follow(rfrfr_prototype(angle=falling, basis=basis), throw=False, **options)
 
 
 def limit_angle(branch: sp.Branch) -> float:

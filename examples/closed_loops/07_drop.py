@@ -42,7 +42,7 @@ def falling(t):  # type: ignore[no-untyped-def]
 def branch(modes: int = MODES, mass: float = MASSES[MODES]) -> sp.Branch:
     """Equilibria from the risen robot, through the limit point."""
     robot = rfrfr_prototype(angle=falling, basis=modes, distance=DISTANCE, mass=mass)
-    return sp.follow(robot, until=2 * ANGLE, step=0.02, largest=0.1, max_points=80)
+    return sp.follow(robot, until=2 * ANGLE, step=0.02, largest=0.1, max_points=80, throw=False)
 
 
 def limit_angle(found: sp.Branch) -> float:

@@ -27,6 +27,7 @@ from supple.expression import Expression as Expression
 from supple.lie import Pose as Pose
 from supple.mechanics.sensing import Sensors as Sensors
 from supple.model.laws import (
+    AbstractEffortLaw as AbstractEffortLaw,
     Constant as Constant,
     Function as Function,
     Input as Input,
@@ -46,7 +47,15 @@ from supple.robot.actuators import (
     Spring as Spring,
     Tendon as Tendon,
 )
-from supple.robot.controller import Controller as Controller
+from supple.robot.controller import (
+    ContinuousController as ContinuousController,
+    Controller as Controller,
+)
+from supple.robot.custom import (
+    AbstractJoint as AbstractJoint,
+    AbstractLineLoad as AbstractLineLoad,
+    AbstractLoad as AbstractLoad,
+)
 from supple.robot.edits import (
     Add as Add,
     Attach as Attach,

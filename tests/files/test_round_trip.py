@@ -114,10 +114,16 @@ def test_the_whole_catalogue_is_tried():
 
 
 def test_files_know_everything_that_python_does():
-    assert {record.make for record in ITEMS.values()} == set(get_args(Item))
+    of_users = {
+        sp.AbstractLoad,
+        sp.AbstractLineLoad,
+        sp.AbstractJoint,
+    }  # programs, not descriptions
+    assert {record.make for record in ITEMS.values()} == set(get_args(Item)) - of_users
 
     def final(base):
-        return {c for sub in base.__subclasses__() for c in (final(sub) or {sub})}
+        known = [sub for sub in base.__subclasses__() if sub not in of_users]
+        return {c for sub in known for c in (final(sub) or {sub})}
 
     def written(one_of, classes, values):
         return {cls for cls in classes if any(type(v) is cls for v in values)} == set(classes)

@@ -205,6 +205,15 @@ class AbstractReadout(abc.ABC):
         slot = find_joint(self.model, name)
         return JointReading(self.q[..., slot.q], self.v[..., slot.v])
 
+    def controller(self, name: str) -> Float[Array, "*b k"]:
+        """States (…, k) of a continuous controller."""
+        known = {one.name: one for one in self.model.regulators}
+        if name not in known:
+            raise _unknown(
+                "controller", name, tuple(known), "the robot has no continuous controllers"
+            )
+        return self.q[..., np.array(known[name].q_index, dtype=int)]
+
     def tendon(self, name: str) -> TendonReading:
         """Length (m), tension (N) and rate (m/s) of a tendon."""
         length, effort, rate = self._transmission("tendon", name)

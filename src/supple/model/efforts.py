@@ -5,7 +5,7 @@ negative effort. Each class stands for all transmissions of a robot that follow 
 """
 
 import abc
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -57,6 +57,22 @@ class Tension(AbstractEffort):
     ) -> Float[Array, " m"]:
         value = jnp.where(self.push > 0, given.value, jnp.maximum(given.value, 0.0))
         return -given.factor * value
+
+
+class Given(AbstractEffort):
+    """The effort law of a user in place of the input of another one; of one transmission, driven by time."""
+
+    base: AbstractEffort
+    law: Any
+
+    def __call__(
+        self, length: Float[Array, " 1"], rate: Float[Array, " 1"], given: Input
+    ) -> Float[Array, " 1"]:
+        value = jnp.asarray(self.law(given.value[0], length[0], rate[0]), dtype=float)
+        return self.base(length, rate, given._replace(value=value[None]))
+
+    def energy(self, length: Float[Array, " 1"], given: Input) -> Float[Array, " 1"]:
+        return jnp.asarray(self.law.energy(given.value[0], length[0]), dtype=float)[None]
 
 
 class Pressure(AbstractEffort):

@@ -32,6 +32,44 @@ class AbstractLaw(eqx.Module):
         return ()
 
 
+class AbstractEffortLaw(eqx.Module):
+    """An actuator of your own: a tension, pressure or torque that follows the coordinate it drives.
+
+    Give it as ``tension`` of a tendon, ``pressure`` of a chamber or ``torque`` of a motor. Its fields are
+    numbers (or static); derivatives come from automatic differentiation. Statics raises it with the loads.
+    """
+
+    __repr__ = brief
+
+    @abc.abstractmethod
+    def __call__(
+        self, t: Float[Array, ""], length: Float[Array, ""], rate: Float[Array, ""]
+    ) -> Float[Array, ""]:
+        """Tension (N), pressure (Pa) or torque (N m) at time t, of a length (m), volume or angle."""
+
+    def energy(self, t: Float[Array, ""], length: Float[Array, ""]) -> Float[Array, ""]:
+        """Elastic energy (J) that it stores: none unless said."""
+        return jnp.zeros(())
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """Times (s) at which it is not smooth."""
+        return ()
+
+
+class Clock(AbstractLaw):
+    """The time itself (s), for efforts that need it."""
+
+    kinks: tuple[float, ...] = eqx.field(static=True, default=())
+
+    def __call__(self, t: Float[Array, ""]) -> Float[Array, ""]:
+        return jnp.asarray(t, dtype=float)
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        return self.kinks
+
+
 class Constant(AbstractLaw):
     """Always ``value``."""
 
@@ -195,6 +233,8 @@ def as_law(value: Any) -> AbstractLaw:
     """A law from a law, a number or a function of time."""
     if isinstance(value, AbstractLaw):
         return value
+    if isinstance(value, AbstractEffortLaw):
+        return Clock(tuple(value.kinks))
     if callable(value):
         return Function(value)
     return Constant(value)

@@ -216,6 +216,7 @@ class Result:
     contact = _by_name("contact", Stretch.contact)
     effort = _by_name("effort", Stretch.effort)
     stop = _by_name("stop", Stretch.stop)
+    controller = _by_name("controller", Stretch.controller)
     tendon = _by_name("tendon", Stretch.tendon)
     spring = _by_name("spring", Stretch.spring)
     chamber = _by_name("chamber", Stretch.chamber)

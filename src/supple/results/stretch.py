@@ -13,6 +13,7 @@ from supple.compile import jit
 from supple.mechanics.interpolation import between
 from supple.mechanics.local import fastest_turn
 from supple.mechanics.readout import AbstractReadout
+from supple.mechanics.regulation import regulated_model
 from supple.model.inputs import input_slices, with_inputs
 from supple.model.model import Model
 from supple.model.state import State
@@ -75,6 +76,7 @@ class Stretch(AbstractReadout):
                 slot.name for slot in (*model.topology.rod_slots, *model.topology.joint_slots)
             ),
             "stop": lambda: tuple(dict.fromkeys(model.stops.names)),
+            "controller": lambda: tuple(one.name for one in model.regulators),
             "contact": lambda: tuple(slip.name for slip in model.slips),
             "input": lambda: tuple(input_slices(model)),
         }[kind]()
@@ -152,7 +154,8 @@ def _linear(times: np.ndarray, t: np.ndarray, columns: np.ndarray) -> np.ndarray
 @partial(jit, static_argnames=("quantity", "fixed"))
 def _every(quantity, fixed, model, inputs, columns):  # type: ignore[no-untyped-def]
     def one(inputs, columns):  # type: ignore[no-untyped-def]
-        return quantity(with_inputs(model, inputs), State(*columns), *fixed)
+        state = State(*columns)
+        return quantity(regulated_model(with_inputs(model, inputs), state), state, *fixed)
 
     return jax.vmap(one)(inputs, columns)
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from supple.brief import brief
 from supple.errors import DescriptionError
-from supple.model.laws import AbstractLaw, Constant, Table, as_law
+from supple.model.laws import AbstractEffortLaw, AbstractLaw, Constant, Table, as_law
 from supple.numeric import Scalar, check_number, check_positive, check_vector, is_traced
 from supple.robot.checks import GROUND_NAME, check_fraction, check_law, check_name
 from supple.robot.holding import HoldsOne, HoldsTwo
 
-Law = AbstractLaw | Callable[[Any], Any] | Scalar
+Law = AbstractLaw | AbstractEffortLaw | Callable[[Any], Any] | Scalar
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Tendon:
     section, at fraction ``end`` of the last. With ``discs`` (a number of them, or fractions of the length) it
     runs straight between discs instead of in a channel.
 
-    Give one of: ``tension`` (N); ``pull`` (m), by how much it is shortened, its tension then is an outcome;
-    ``pull`` with ``stiffness`` (N/m) and ``damping`` (N s/m) for an elastic tendon; ``winch``, the name of a
-    motor on whose ``drum`` (radius, m) it is wound (also with stiffness). A tendon goes slack instead of
-    pushing, unless ``push=True`` makes it a rod that may.
+    Give one of: ``tension`` (N, a law of time or an :class:`AbstractEffortLaw`); ``pull`` (m), by how much it
+    is shortened, its tension then is an outcome; ``pull`` with ``stiffness`` (N/m) and ``damping`` (N s/m)
+    for an elastic tendon; ``winch``, the name of a motor on whose ``drum`` (radius, m) it is wound (also with
+    stiffness). A tendon goes slack instead of pushing, unless ``push=True`` makes it a rod that may.
 
     ``friction`` is the Capstan coefficient μ in its channel or over its discs, smooth below
     ``friction_speed`` (m/s), and ``viscous`` β (s/m) the damping of sliding, both in proportion to the
@@ -80,7 +80,7 @@ class Tendon:
             raise DescriptionError(self.name, "tension, pull, winch", given, need)
         for field in ("tension", "pull"):
             if field in given:
-                check_law(self.name, field, getattr(self, field))
+                check_law(self.name, field, getattr(self, field), effort=field == "tension")
         if (self.winch is None) != (not is_traced(self.drum) and self.drum == 0):
             need = "both a winch (the name of a motor) and a drum (its radius, m)"
             raise DescriptionError(self.name, "winch, drum", (self.winch, self.drum), need)
@@ -338,4 +338,5 @@ def _check_one_law(item: Chamber | Motor) -> None:
     if len(given) != 1:
         need = f"exactly one of {', '.join(kinds[:-1])} and {kinds[-1]}"
         raise DescriptionError(item.name, ", ".join(kinds), given, need)
-    check_law(item.name, given[0], getattr(item, given[0]))
+    may_follow = given[0] in ("pressure", "torque")
+    check_law(item.name, given[0], getattr(item, given[0]), effort=may_follow)

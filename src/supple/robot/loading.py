@@ -15,6 +15,8 @@ from supple.model.loads import (
     AbstractLineLoad,
     AbstractPointLoad,
     DeadLine,
+    GivenLine,
+    GivenLoad,
     InternalStress,
     LineDrag,
     LineLoad,
@@ -25,6 +27,7 @@ from supple.model.loads import (
 )
 from supple.model.model import GROUND, Group, RodGroup
 from supple.numeric import asarray, is_traced, stack, times_of
+from supple.robot.custom import AbstractLineLoad as UserLineLoad, AbstractLoad
 from supple.robot.items import Rod
 from supple.robot.loads import (
     ActiveStress,
@@ -54,6 +57,9 @@ def point_loads_of(robot: Robot, seating: Seating) -> list[tuple[Seat, PointLoad
         elif isinstance(item, PlaneFriction):
             seat = seating.at_point(item.on, item.fraction, item.position)
             found.append((seat, _sliding(item)))
+        elif isinstance(item, AbstractLoad):
+            seat = seating.at_point(item.on, item.fraction, item.position)
+            found.append((seat, _given(item)))
         elif isinstance(item, Drag) and item.on not in seating.starts:
             found.append((seating.on(item.on), _point_drag(item)))
         elif isinstance(item, Buoyancy) and item.on not in seating.starts:
@@ -70,12 +76,15 @@ def line_loads_of(
     """Loads along rods."""
     found: list[AbstractLineLoad] = []
     for item in robot.items:
-        if not isinstance(item, DistributedLoad | Drag | Buoyancy) or item.on not in seating.starts:
+        kinds = DistributedLoad | Drag | Buoyancy | UserLineLoad
+        if not isinstance(item, kinds) or item.on not in seating.starts:
             continue
         element = seating.rods[item.on]
         place = element.group, (element.row,)
         if isinstance(item, DistributedLoad):
             found.append(LineLoad(*place, None, item.density, item.time_law(), item.follower))
+        elif isinstance(item, UserLineLoad):
+            found.append(GivenLine(*place, None, jax.tree.map(asarray, item)))
         elif isinstance(item, Drag):
             found.append(LineDrag(*place, None, *_coefficients(item), asarray(item.current)))
         else:
@@ -139,6 +148,11 @@ def _wrench(item: Wrench) -> PointLoad:
     backend: Any = jnp if is_traced((moment, force)) else np
     value = backend.concatenate([moment, force])
     return lambda sample, offset: PointWrench(sample, offset, value, item.time_law(), item.follower)
+
+
+def _given(item: AbstractLoad) -> PointLoad:
+    own = jax.tree.map(asarray, item)
+    return lambda sample, offset: GivenLoad(sample, offset, own)
 
 
 def _sliding(item: PlaneFriction) -> PointLoad:

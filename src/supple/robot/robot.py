@@ -14,7 +14,8 @@ from supple.model.model import Model
 from supple.numeric import check_vector
 from supple.robot.actuators import Chamber, Motor, Spring, Tendon
 from supple.robot.checks import GROUND_NAME, check_printable
-from supple.robot.controller import Controller
+from supple.robot.controller import ContinuousController, Controller
+from supple.robot.custom import AbstractLineLoad, AbstractLoad
 from supple.robot.items import (
     Body,
     Closure,
@@ -41,6 +42,8 @@ Item = (
     Rod | Body | Marker | Closure | Connection | PrescribedCoordinate | KnifeEdge | RollingContact
     | Tendon | Chamber | Motor | Spring
     | Wrench | PlaneFriction | ActiveStress | DistributedLoad | Drag | Buoyancy | Swimming | Controller
+    | ContinuousController
+    | AbstractLoad | AbstractLineLoad
 )  # fmt: skip
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
@@ -223,7 +226,9 @@ def _check_graph(robot: Robot) -> None:
         elif not (isinstance(item, PrescribedCoordinate | Motor) and item.on in joints):
             fraction = (
                 item.fraction
-                if isinstance(item, Wrench | PlaneFriction | KnifeEdge | RollingContact)
+                if isinstance(
+                    item, Wrench | PlaneFriction | KnifeEdge | RollingContact | AbstractLoad
+                )
                 else 1.0
             )
             held = item.items if isinstance(item, Tendon) else item.holds

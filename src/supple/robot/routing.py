@@ -15,6 +15,7 @@ from supple.model.efforts import (
     Cable,
     Drive,
     Gas,
+    Given,
     Governor,
     Imposed,
     Pressure,
@@ -22,7 +23,7 @@ from supple.model.efforts import (
     Spring as SpringEffort,
     Tension,
 )
-from supple.model.laws import AbstractLaw, Constant, batched
+from supple.model.laws import AbstractEffortLaw, AbstractLaw, Constant, batched
 from supple.model.model import Slot
 from supple.model.transmissions import (
     Affine,
@@ -156,10 +157,15 @@ def transmissions_of(
     rest = _rest_lengths(items, routes, channels, constants, seating)
     laws: list[AbstractLaw] = []
     efforts: dict[type[AbstractEffort], list[tuple[int, dict[str, Any]]]] = {}
+    given: list[tuple[int, AbstractEffort]] = []
     for i, item in enumerate(items):
         laws.append(Constant(0.0) if isinstance(item, Spring) else item.time_law())
         kind, numbers = _effort(item, rest[i])
-        efforts.setdefault(kind, []).append((i, numbers))
+        if (law := effort_law(item)) is not None:
+            base = kind(**{name: stack([number]) for name, number in numbers.items()})
+            given.append((i, Given(base, jax.tree.map(asarray, law))))
+        else:
+            efforts.setdefault(kind, []).append((i, numbers))
     return Transmissions(
         constant=stack(constants),
         affine=_affine(arms),
@@ -169,12 +175,25 @@ def transmissions_of(
         efforts=tuple(
             kind(**{name: stack([numbers[name] for _, numbers in batch]) for name in batch[0][1]})
             for kind, batch in efforts.items()
+        )
+        + tuple(own for _, own in given),
+        members=(
+            *(tuple(i for i, _ in batch) for batch in efforts.values()),
+            *((i,) for i, _ in given),
         ),
-        members=tuple(tuple(i for i, _ in batch) for batch in efforts.values()),
         kinds=tuple(type(item).__name__.lower() for item in items),
         names=tuple(item.name for item in items),
         cables=tuple(isinstance(item, Tendon) and not item.push for item in items),
     )
+
+
+def effort_law(item: Actuator) -> AbstractEffortLaw | None:
+    """The effort law of a user that an actuator has; None if it has a law of time."""
+    if isinstance(item, Spring):
+        return None
+    law = {Tendon: "tension", Chamber: "pressure", Motor: "torque"}[type(item)]
+    found = getattr(item, law)
+    return found if isinstance(found, AbstractEffortLaw) else None
 
 
 def _effort(item: Actuator, rest: Any) -> tuple[type[AbstractEffort], dict[str, Any]]:

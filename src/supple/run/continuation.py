@@ -52,7 +52,7 @@ class BranchStatus(enum.IntEnum):
             BranchStatus.CAME_BACK: "turned and came back to the time it began at",
             BranchStatus.NOT_CONVERGED: "the step became too small",
             BranchStatus.STEP_LIMIT: "the limit on the number of points was reached",
-            BranchStatus.SLACK: "a tendon becomes taut or slack",
+            BranchStatus.SLACK: "a tendon becomes taut or slack, or a joint meets or leaves its stop",
         }[self]
 
 

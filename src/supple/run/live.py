@@ -18,13 +18,13 @@ from supple.errors import ArgumentError
 from supple.lie import Pose, so3
 from supple.mechanics.frames import find_frame
 from supple.model.inputs import input_slices
-from supple.model.laws import AbstractLaw, Input
+from supple.model.laws import AbstractEffortLaw, AbstractLaw, Input
 from supple.model.loads import AbstractPointLoad
 from supple.model.model import GROUND, Model
 from supple.results.result import Result, Stats
 from supple.results.stretch import Stretch
 from supple.robot.actuators import Chamber, Motor, Tendon
-from supple.robot.controller import Controller
+from supple.robot.controller import ContinuousController, Controller
 from supple.robot.items import Body, PrescribedCoordinate, Rod
 from supple.robot.joint import Prismatic
 from supple.robot.loads import Wrench
@@ -167,12 +167,12 @@ def drives_of(robot: Robot, duration: float = 1.0) -> tuple[Robot, list[Drive]]:
     and the factors of wrenches. Ranges are twice those of the laws until ``duration`` (s). What controllers
     set stays theirs.
     """
-    controlled = any(isinstance(item, Controller) for item in robot.items)
+    controlled = any(isinstance(item, Controller | ContinuousController) for item in robot.items)
     changed, drives = [], []
     for given in robot.items:
         item: Any = given
         field = _driven_field(item)
-        if field is None:
+        if field is None or isinstance(getattr(item, field), AbstractEffortLaw):
             continue
         law: Any = item.time_law()
         values = np.asarray(jax.vmap(law)(np.linspace(0.0, duration, 65)))

@@ -171,11 +171,9 @@ def test_the_tangent_is_exact_and_moment_arms_are_gradients_of_lengths(build, rn
     np.testing.assert_allclose(gradient[imposed], found.jacobian, atol=1e-9)
     np.testing.assert_allclose(now.rate, gradient @ xdot, atol=1e-9)
     if model.transmissions.segments.size == 0:
-        channels, affine = now.channels.arms, model.transmissions.affine
-        parts = [
-            *zip(model.transmissions.channels.spans, model.transmissions.channels.of, channels)
-        ]
-        parts += [*zip(affine.spans, affine.of, affine.arms)]
+        channels, affine = model.transmissions.channels, model.transmissions.affine
+        parts = [*zip(channels.spans, channels.of, now.channels.arms, strict=True)]
+        parts += [*zip(affine.spans, affine.of, affine.arms, strict=True)]
         arms = np.zeros_like(gradient)
         for (first, stop), of, own in parts:
             arms[of, first:stop] += own[: stop - first]

@@ -52,8 +52,11 @@ class AbstractPlain(AbstractFormulation):
     def one_sided(self, state):
         raise NotImplementedError
 
+    @property
+    def length(self):
+        return jnp.ones(())
+
     active_first = None
-    length = 1.0
     controls = ()
     guarded = None
 
@@ -83,7 +86,7 @@ class ShootingCantilever(AbstractPlain):
         θ′ = m/EI,  r′ = R (e + N/(EA, GA)),  n′ = ρA r̈,  m′ = ρI θ̈ - r′ × n.
     """
 
-    length: float
+    span: float
     stiffness: jnp.ndarray  # EI, EA, GA
     inertia: jnp.ndarray  # ρI, ρA
     force: jnp.ndarray
@@ -96,15 +99,15 @@ class ShootingCantilever(AbstractPlain):
 
     @property
     def scale(self):
-        bend = self.stiffness[0] / self.length
-        return jnp.stack([bend / self.length, bend / self.length, bend])
+        bend = self.stiffness[0] / self.span
+        return jnp.stack([bend / self.span, bend / self.span, bend])
 
     def any_state(self):
         zero = jnp.zeros(self.size)
         return State(jnp.zeros(()), zero, zero, zero, jnp.zeros(3))
 
     def straight(self):
-        s = self.length * np.linspace(0, 1, self.nodes)
+        s = self.span * np.linspace(0, 1, self.nodes)
         return jnp.stack([0 * s, s, 0 * s], axis=1).reshape(-1)
 
     def _between(self):
@@ -118,7 +121,7 @@ class ShootingCantilever(AbstractPlain):
 
     def _fields(self, d, y):
         """Nodes (θ, x, y) and the wrench at the tip, for a wrench at the base."""
-        step = self.length / (self.nodes - 1)
+        step = self.span / (self.nodes - 1)
         zero = jnp.zeros(self.size)
         parts = [d.origin.q, zero] if d.rates is None else [d.origin.q, d.rates.acceleration]
         about, given = (part.reshape(self.nodes, 3) for part in parts)

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.mechanics import rows
 from supple.mechanics.transmission_layout import layout_of
-from supple.mechanics.transmission_tangent import Parts, point_rows
+from supple.mechanics.transmission_tangent import Parts, point_matrices
 from supple.mechanics.transmissions import (
     TransmissionMotion,
     line_laws,
@@ -38,7 +38,7 @@ class Driving(NamedTuple):
 class _Lines(NamedTuple):
     """Some segments in all coordinates: their arms, the rates of these, and the Jacobians of their ends."""
 
-    index: np.ndarray
+    which: np.ndarray
     arms: Float[Array, "s nv"]
     rates: Float[Array, "s nv"]
     outer: Float[Array, "s 6 nv"]
@@ -146,7 +146,7 @@ def _lines(model: Model, index: np.ndarray, parts: Parts, jacobians: Jacobians) 
 def _turning(model: Model, at: TransmissionMotion, lines: _Lines) -> Float[Array, "nv nv"]:
     """Stiffness of the forces of segments between elements, which turn."""
     crossing = layout_of(model).crossing
-    place = np.searchsorted(lines.index, crossing)
+    place = np.searchsorted(lines.which, crossing)
     outer, inner = rows.take(lines.outer, place), rows.take(lines.inner, place)
     laws = (rows.take(law, crossing) for law in line_laws(model, at))
     return between(outer, inner, *laws)
@@ -172,13 +172,13 @@ def _corner_tangent(
     corners = segments.corners
     assert corners is not None
     assert parts.corners is not None
-    index, of = lines.index, np.array(segments.of)
+    index, of = lines.which, np.array(segments.of)
     arriving, leaving = (np.array(side)[which] for side in (corners.arriving, corners.leaving))
     # How the directions of the lines change.
     points = at.lines.outer, at.lines.inner
     turning = rows.take(parts.lines.turning, index)
     moved = [
-        jnp.einsum("sij,sjm->sim", _point_matrix(rows.take(p, index)), J)
+        jnp.einsum("sij,sjm->sim", point_matrices(rows.take(p, index)), J)
         for p, J in zip(points, (lines.outer, lines.inner), strict=True)
     ]
     turned = jnp.einsum("sij,sjm->sim", turning, moved[0] - moved[1])
@@ -191,12 +191,6 @@ def _corner_tangent(
     by_rate = by_sliding[:, None] * (beyond.astype(float) @ lines.arms)
     pull = beyond @ (rows.take(line_tensions(model, at), index)[:, None] * lines.arms)
     return pull.T @ by_shift, pull.T @ by_rate
-
-
-def _point_matrix(points: Float[Array, "s 3"]) -> Float[Array, "s 3 6"]:
-    """Motion of points by world twists."""
-    axes = jnp.broadcast_to(jnp.eye(3), (len(points), 3, 3))
-    return point_rows(jnp.broadcast_to(points[:, None], axes.shape), axes)
 
 
 def _channel_tangent(

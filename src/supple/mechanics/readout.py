@@ -35,7 +35,7 @@ from supple.mechanics.local import Coordinates
 from supple.mechanics.section_wrenches import Held, internal_wrenches, reactions
 from supple.mechanics.slips import slip_motions, slip_multipliers
 from supple.mechanics.transmissions import transmission_motion
-from supple.model.constraints import CLOSURE, COORDINATE
+from supple.model.constraints import CLOSURE, COORDINATE, STOP
 from supple.model.inputs import find_input, input_vector
 from supple.model.model import Model
 from supple.model.state import State
@@ -188,6 +188,14 @@ class AbstractReadout(abc.ABC):
             raise _unknown("effort", name, names, "no coordinate is imposed")
         return self._efforts[..., names.index(name)]
 
+    def stop(self, name: str) -> Float[Array, "*b k"]:
+        """Efforts (N m for angles, N for lengths) of the hard stops of a joint on its coordinates."""
+        names = tuple(dict.fromkeys(self.model.stops.names))
+        if name not in names:
+            raise _unknown("stop", name, names, "no joint has a hard stop")
+        slot = find_joint(self.model, name)
+        return self._stops[..., slot.v]
+
     def coordinates(self, name: str) -> Float[Array, "*b k"]:
         """Configuration numbers (…, k) of a named rod's strains."""
         return self.q[..., find_rod(self.model, name).q]
@@ -196,6 +204,15 @@ class AbstractReadout(abc.ABC):
         """Configuration and velocity of the joint of an item, or of a winch."""
         slot = find_joint(self.model, name)
         return JointReading(self.q[..., slot.q], self.v[..., slot.v])
+
+    def controller(self, name: str) -> Float[Array, "*b k"]:
+        """States (…, k) of a continuous controller."""
+        known = {one.name: one for one in self.model.regulators}
+        if name not in known:
+            raise _unknown(
+                "controller", name, tuple(known), "the robot has no continuous controllers"
+            )
+        return self.q[..., np.array(known[name].q_index, dtype=int)]
 
     def tendon(self, name: str) -> TendonReading:
         """Length (m), tension (N) and rate (m/s) of a tendon."""
@@ -259,6 +276,10 @@ class AbstractReadout(abc.ABC):
     @cached_property
     def _contacts(self) -> Held:
         return self.read(_touching)
+
+    @cached_property
+    def _stops(self) -> Any:
+        return self.read(_stop_efforts)
 
     @cached_property
     def _efforts(self) -> Any:
@@ -342,6 +363,12 @@ def _input_values(model: Model, s: State) -> Float[Array, " k"]:
 def _imposed_efforts(model: Model, s: State) -> Float[Array, " n"]:
     assert s.multipliers is not None
     return -s.multipliers[model.constraints.rows(COORDINATE)] * jnp.asarray(model.prescribed.scale)
+
+
+def _stop_efforts(model: Model, s: State) -> Float[Array, " nv"]:
+    assert s.multipliers is not None
+    forces = -jnp.asarray(model.stops.side) * s.multipliers[model.constraints.rows(STOP)]
+    return jnp.zeros(model.nv).at[np.array(model.stops.v_index)].add(forces)
 
 
 def _closing(model: Model, s: State) -> Held:

@@ -6,9 +6,9 @@ transmission with nothing else is the element's own affair. Known before any num
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -86,13 +86,13 @@ def followers(own: Transmissions) -> tuple[int, ...]:
     return tuple(sorted(i for effort, members in pairs if effort.follows for i in members))
 
 
-def element_of(sizes: tuple[tuple[int, int, int], ...], samples: Iterable[int]) -> np.ndarray:
+def element_of(sizes: tuple[tuple[int, int, int], ...], samples: Any) -> np.ndarray:
     """The element of each flat sample; GROUND for the ground."""
     counts = np.array([count * points for count, _, points in sizes])
     return _find(counts, np.array([points for _, _, points in sizes]), sizes, samples)
 
 
-def owner_of(sizes: tuple[tuple[int, int, int], ...], coordinates: Iterable[int]) -> np.ndarray:
+def owner_of(sizes: tuple[tuple[int, int, int], ...], coordinates: Any) -> np.ndarray:
     """The element of each velocity coordinate."""
     counts = np.array([count * width for count, width, _ in sizes])
     return _find(counts, np.array([width for _, width, _ in sizes]), sizes, coordinates)
@@ -102,7 +102,7 @@ def _find(
     counts: np.ndarray,
     each: np.ndarray,
     sizes: tuple[tuple[int, int, int], ...],
-    numbers: Iterable[int],
+    numbers: Any,
 ) -> np.ndarray:
     numbers = np.array(numbers, dtype=int)
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])

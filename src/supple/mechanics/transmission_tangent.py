@@ -148,6 +148,12 @@ def point_rows(points: Float[Array, "*n 3"], along: Float[Array, "*n 3"]) -> Flo
     return jnp.concatenate([jnp.cross(points, along), along], axis=-1)
 
 
+def point_matrices(points: Float[Array, "n 3"]) -> Float[Array, "n 3 6"]:
+    """Motion of points by world twists."""
+    axes = jnp.broadcast_to(jnp.eye(3), (len(points), 3, 3))
+    return point_rows(jnp.broadcast_to(points[:, None], axes.shape), axes)
+
+
 def corner_rows(model: Model, at: TransmissionMotion) -> CornerRows | None:
     """How the logarithms of tension change at corners."""
     segments = model.transmissions.segments
@@ -255,8 +261,7 @@ def _within_lines(
     parts: Parts,
     laws: tuple[Float[Array, "s 6 6"], Float[Array, "s 6 6"]],
 ) -> WithinLines | None:
-    batch, count = slots.lines.shape
-    if count == 0:
+    if slots.lines.shape[1] == 0:
         return None
     there = (slots.lines >= 0)[:, :, None]
     samples = np.arange(model.groups[index].samples)

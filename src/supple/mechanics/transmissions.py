@@ -290,7 +290,7 @@ def rubbed(
     xdot: Float[Array, "p m"],
     beyond: Float[Array, " p"],
 ) -> tuple[Float[Array, "p m"], Float[Array, " p"]]:
-    """Moment arms weighted by the tension over that at the channel's start, and the logarithm of it at its end.
+    """Moment arms weighted by the tension over that at the channel's start; the logarithm of it at its end.
 
     A point of the tendon slides in its channel at the rate ν by which the length beyond it changes. The
     channel turns the tendon by |t′ + κ × t| a metre, and friction changes the tension by that angle:
@@ -388,6 +388,7 @@ def _points(model: Model, motion: Kinematics, outer: bool) -> Float[Array, "s 3"
 
 
 def point_velocity(model: Model, motion: Kinematics, outer: bool) -> Float[Array, "s 3"]:
+    """Velocities of the end points of segments (m/s)."""
     segments = model.transmissions.segments
     samples = segments.outer_sample if outer else segments.inner_sample
     twist = motion.twists_at(np.array(samples))

@@ -15,6 +15,7 @@ from jaxtyping import Float, Inexact
 from supple.arrays import Array
 from supple.lie import small
 from supple.mechanics.element_tangent import GroupState, group_tangent
+from supple.mechanics.transmission_tangent import SlotRows
 from supple.system.combination import Combination
 
 CHUNK = 40
@@ -33,6 +34,8 @@ class Blocks(NamedTuple):
     P: Inexact[Array, "b 6 m"]
     N: Inexact[Array, "b 6 depth"]
     motion: Inexact[Array, "b u depth m"]
+    slots: SlotRows | None
+    """Moment arms of transmissions within the elements."""
 
 
 def group_blocks(
@@ -56,7 +59,7 @@ def group_blocks(
                 K = K + one.elastic * at.elastic
             L = small.product(shift, law.reshape(batch, samples * 6, law.shape[-1]))
             P = one.reaction(found.reactions).sum(axis=1)
-            blocks.append(Blocks(K, L, P, law.sum(axis=1), one.motion(chosen)))
+            blocks.append(Blocks(K, L, P, law.sum(axis=1), one.motion(chosen), found.slots))
         return blocks
 
     return _in_chunks(some, at, at.wrench.shape[0])

@@ -18,7 +18,8 @@ from supple.system.dense import DenseFactors, Factors, factorize_dense
 from supple.system.elimination import LinearSystem, linear_system
 from supple.system.fronts import assemble
 from supple.system.kkt import saddle
-from supple.system.plan import Plan, make_plan, structure_of
+from supple.system.plan import Plan
+from supple.system.planner import make_plan, structure_of
 
 SMALL = 64
 """Unknowns up to which one dense matrix is the fastest."""
@@ -48,7 +49,7 @@ System = DenseSystem | LinearSystem
 
 def plan_of(model: Model) -> Plan | None:
     """The order of elimination; None where one dense matrix is used."""
-    if model.nv + model.equations <= SMALL or model.transmissions.size:
+    if model.nv + model.equations <= SMALL:
         return None
     return make_plan(structure_of(model))
 
@@ -61,6 +62,13 @@ def linearize(
     plan = plan_of(model)
     if plan is not None:
         return [linear_system(part) for part in assemble(model, plan, c, state, combinations)]
+    return dense_systems(model, c, state, combinations)
+
+
+def dense_systems(
+    model: Model, c: Coordinates, state: Balance, combinations: tuple[Combination, ...]
+) -> list[System]:
+    """The same, each as one matrix."""
     tangent = tangent_of(model, c, state)
     systems: list[System] = []
     for one in combinations:

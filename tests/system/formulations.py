@@ -256,5 +256,5 @@ class ViscoelasticOscillator(AbstractPlain, AbstractSecondOrder):
     def loaded(self, factor):
         return eqx.tree_at(lambda f: f.factor, self, factor * self.factor)
 
-    def by_load(self):
+    def by_load(self, state):
         return [eqx.tree_at(lambda f: f.force, self, 0.0), self]

@@ -115,7 +115,7 @@ def line_wrenches(model: Model, at: TransmissionMotion) -> Float[Array, "s 6"]:
 
 def line_tensions(model: Model, at: TransmissionMotion) -> Float[Array, " s"]:
     """Tension (N) in each segment."""
-    return -at.effort[np.array(model.transmissions.segments.of)] * at.lines.share
+    return -at.effort[np.array(model.transmissions.segments.of, dtype=int)] * at.lines.share
 
 
 def line_laws(

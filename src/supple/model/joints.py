@@ -406,6 +406,26 @@ class FreeJoint(AbstractJoint):
         return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
 
+class StateJoint(AbstractJoint):
+    """Moves nothing: its coordinate is a state of a continuous controller."""
+
+    start: Float[Array, ""]
+    """Its first value."""
+    nq = 1
+    nv = 1
+    lengths = ()
+    constant_subspace = True
+
+    def pose(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Pose:
+        return se3.identity()
+
+    def subspace(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Float[Array, "6 1"]:
+        return jnp.zeros((6, 1))
+
+    def closing_rows(self, length: float) -> None:
+        return None
+
+
 class GivenJoint(AbstractJoint):
     """A joint of a user: ``own.pose`` of plain coordinates, its subspace by automatic differentiation."""
 

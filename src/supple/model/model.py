@@ -24,6 +24,7 @@ from supple.model.joints import AbstractJoint, DrivenJoint
 from supple.model.laws import AbstractLaw
 from supple.model.loads import AbstractLineLoad, AbstractPointLoad, InternalStress
 from supple.model.prescribed import Prescribed
+from supple.model.regulators import Regulator
 from supple.model.slips import AbstractSlip
 from supple.model.stops import Stops
 from supple.model.transmissions import Transmissions
@@ -236,6 +237,7 @@ class Model(eqx.Module):
     line_loads: tuple[AbstractLineLoad, ...]
     stresses: tuple[InternalStress, ...]
     controls: tuple[Control, ...]
+    regulators: tuple[Regulator, ...]
     gravity: Float[Array, " 3"]
     load_factor: Float[Array, ""]
     """Multiplies gravity, loads and internal stresses; statics raises it from 0 to 1."""

@@ -12,11 +12,12 @@ from supple.model.closures import Closures, no_closures
 from supple.model.constraints import ActiveSet
 from supple.model.model import GROUND, Bodies, Frame, Model
 from supple.model.prescribed import Prescribed
+from supple.model.regulators import Regulator
 from supple.model.slips import AbstractSlip, EdgeSlip, RollingSlip
 from supple.model.stops import Stops, no_stops
 from supple.numeric import asarray, is_traced, stack
 from supple.robot.actuators import Motor
-from supple.robot.controller import Controller
+from supple.robot.controller import ContinuousController, Controller
 from supple.robot.grouping import grouped
 from supple.robot.items import (
     Body,
@@ -83,6 +84,7 @@ def build_model(robot: Robot) -> Model:
         line_loads=line_loads_of(robot, seating, at.groups),
         stresses=stresses_of(robot, seating),
         controls=tuple(item.make() for item in robot.items if isinstance(item, Controller)),
+        regulators=_regulators(robot, at),
         gravity=asarray(robot.gravity),
         load_factor=np.ones(()),
         scale=_scale(at),
@@ -126,6 +128,17 @@ def _prescribed(robot: Robot, at: Numbering) -> Prescribed:
         v_index=tuple(v_index),
         names=tuple(item.name for item in items),
     )
+
+
+def _regulators(robot: Robot, at: Numbering) -> tuple[Regulator, ...]:
+    """Continuous controllers, with the places of their states."""
+    found = []
+    for item in robot.items:
+        if isinstance(item, ContinuousController):
+            own = [slot for slot in at.slots["joint"] if slot.name == item.name]
+            places = tuple(slot.q_start for slot in own), tuple(slot.v_start for slot in own)
+            found.append(Regulator(item.name, item.sense, item.act, item.rate, *places))
+    return tuple(found)
 
 
 def _stops(at: Numbering) -> Stops:

@@ -14,7 +14,7 @@ from supple.model.model import Model
 from supple.numeric import check_vector
 from supple.robot.actuators import Chamber, Motor, Spring, Tendon
 from supple.robot.checks import GROUND_NAME, check_printable
-from supple.robot.controller import Controller
+from supple.robot.controller import ContinuousController, Controller
 from supple.robot.custom import AbstractLineLoad, AbstractLoad
 from supple.robot.items import (
     Body,
@@ -42,6 +42,7 @@ Item = (
     Rod | Body | Marker | Closure | Connection | PrescribedCoordinate | KnifeEdge | RollingContact
     | Tendon | Chamber | Motor | Spring
     | Wrench | PlaneFriction | ActiveStress | DistributedLoad | Drag | Buoyancy | Swimming | Controller
+    | ContinuousController
     | AbstractLoad | AbstractLineLoad
 )  # fmt: skip
 

@@ -10,11 +10,12 @@ import scipy.linalg
 
 from supple.compile import jit
 from supple.lie import Pose, so3
-from supple.model.joints import AbstractJoint, RevoluteJoint
+from supple.model.joints import AbstractJoint, RevoluteJoint, StateJoint
 from supple.model.model import GROUND
 from supple.numeric import asarray, is_traced
 from supple.robot.actuators import Motor
 from supple.robot.checks import GROUND_NAME
+from supple.robot.controller import ContinuousController
 from supple.robot.items import Body, Closure, Rod, Solid
 from supple.robot.joint import Bounds
 from supple.robot.placement import placement
@@ -164,6 +165,13 @@ class Seating:
         joint = RevoluteJoint(np.array([1.0, 0.0, 0.0]))
         self.add(Element(winch.name, self.seats[GROUND_NAME], joint=joint))
 
+    def remember(self, item: ContinuousController) -> None:
+        """States of a continuous controller: coordinates that move nothing, damped by one."""
+        for value in item.first:
+            joint = StateJoint(asarray(value))
+            spring = 0.0, 0.0, 1.0
+            self.add(Element(item.name, self.seats[GROUND_NAME], joint=joint, spring=spring))
+
 
 def seating_of(robot: Robot) -> Seating:
     """Seats of all rods, bodies, markers and winches."""
@@ -173,6 +181,8 @@ def seating_of(robot: Robot) -> Seating:
     for item in robot.items:
         if isinstance(item, Motor) and item.on is None:
             found.stand(item)
+        if isinstance(item, ContinuousController):
+            found.remember(item)
     return found
 
 

@@ -22,8 +22,9 @@ from supple.model.laws import AbstractEffortLaw, AbstractLaw, Input
 from supple.model.loads import AbstractPointLoad
 from supple.model.model import GROUND, Model
 from supple.results.result import Result, Stats
+from supple.results.stretch import Stretch
 from supple.robot.actuators import Chamber, Motor, Tendon
-from supple.robot.controller import Controller
+from supple.robot.controller import ContinuousController, Controller
 from supple.robot.items import Body, PrescribedCoordinate, Rod
 from supple.robot.joint import Prismatic
 from supple.robot.loads import Wrench
@@ -166,7 +167,7 @@ def drives_of(robot: Robot, duration: float = 1.0) -> tuple[Robot, list[Drive]]:
     and the factors of wrenches. Ranges are twice those of the laws until ``duration`` (s). What controllers
     set stays theirs.
     """
-    controlled = any(isinstance(item, Controller) for item in robot.items)
+    controlled = any(isinstance(item, Controller | ContinuousController) for item in robot.items)
     changed, drives = [], []
     for given in robot.items:
         item: Any = given
@@ -287,13 +288,11 @@ class LiveRun:
     def newest(self) -> Result:
         """The present instant as a result."""
         return Result(
-            model=self.model,
-            **self._saved._asdict(),
+            (Stretch(self.model, *self._saved, description=self.robot),),
             status=self.status,
             message=self.message,
             stats=Stats(rejected=int(self.cursor.rejected)),
             settings={},
-            description=self.robot,
         )
 
     def step(self, wanted: Mapping[str, float]) -> bool:

@@ -10,6 +10,7 @@ from supple.compile import jit
 from supple.errors import ArgumentError
 from supple.mechanics.inverse_dynamics_tangent import Tangent
 from supple.mechanics.local import Coordinates
+from supple.model.state import State
 from supple.system.second_order import AbstractSecondOrder
 
 AT_REST = 1e-6
@@ -103,7 +104,9 @@ def vibration_modes(
 ) -> Modes:
     """Modes of small vibration about an equilibrium; with closed loops, those that keep them closed."""
     tangent = _tangent_at_rest(formulation, q, t, multipliers)
-    free = free_motions(tangent, np.asarray(formulation.coordinate_scale))
+    first = formulation.first_order
+    free = free_motions(tangent, np.asarray(formulation.coordinate_scale), first)
+    free = free[:, ~np.any(free[first], axis=0)]  # states of controllers do not vibrate
     count = free.shape[1] if count is None else min(count, free.shape[1])
     mass = free.T @ (tangent.mass + tangent.mass.T) @ free / 2
     squares, shapes = _eigenmodes(free.T @ tangent.stiffness @ free, mass)
@@ -236,7 +239,8 @@ def _tangent_at_rest(
 
 def _load_directions(formulation: AbstractSecondOrder, q: np.ndarray, t: float) -> np.ndarray:
     """Generalised force of each point load at its present value: (nv, number of loads)."""
-    bare, *single = formulation.by_load()
+    zero = np.zeros(formulation.nv)
+    bare, *single = formulation.by_load(State(np.asarray(float(t)), q, zero, zero))
     base = tangent_at(bare, q, t=t).residual
     columns = [base - tangent_at(one, q, t=t).residual for one in single]
     return np.stack(columns, axis=1) if columns else np.zeros((formulation.nv, 0))

@@ -16,10 +16,21 @@ from supple.arrays import Array
 from supple.lie import small
 from supple.mechanics.element_tangent import GroupState, group_tangent
 from supple.mechanics.transmission_tangent import SlotRows
+from supple.model.joints import StateJoint
+from supple.model.model import Group, JointGroup
 from supple.system.combination import Combination
 
 CHUNK = 40
 """Elements at a time."""
+
+
+def is_state(group: Group) -> bool:
+    """Whether the elements of a group are states of controllers, which have no rows but in motion.
+
+    At rest, and where only M matters, they get the row z = 0, which keeps matrices regular; what controllers
+    add to them corrects it (:mod:`supple.system.strain`).
+    """
+    return isinstance(group, JointGroup) and isinstance(group.joint, StateJoint)
 
 
 class Blocks(NamedTuple):
@@ -55,6 +66,8 @@ def group_blocks(
         for one in combinations:
             law = one.law(found.law)
             K = one.block(found.blocks)
+            if not one.in_motion and is_state(at.group):
+                K = K + jnp.eye(width)
             if one.elastic is not None:
                 K = K + one.elastic * at.elastic
             L = small.product(shift, law.reshape(batch, samples * 6, law.shape[-1]))

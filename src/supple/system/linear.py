@@ -6,6 +6,7 @@ the directions of their multipliers and Y what equations yield to their own ones
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Inexact
 
 from supple.arrays import Array
@@ -13,6 +14,7 @@ from supple.mechanics.inverse_dynamics import Balance, balance, element_matrices
 from supple.mechanics.inverse_dynamics_tangent import block_diagonal, tangent_of
 from supple.mechanics.local import Coordinates
 from supple.model.model import Model
+from supple.system.blocks import is_state
 from supple.system.combination import Combination, of_mass
 from supple.system.dense import DenseFactors, Factors, factorize_dense
 from supple.system.elimination import LinearSystem, linear_system
@@ -20,6 +22,7 @@ from supple.system.fronts import assemble
 from supple.system.kkt import saddle
 from supple.system.plan import Plan
 from supple.system.planner import make_plan, structure_of
+from supple.system.update import UpdatedSystem
 
 SMALL = 64
 """Unknowns up to which one dense matrix is the fastest."""
@@ -44,7 +47,7 @@ class DenseSystem(eqx.Module):
         return factorize_dense(self.matrix)
 
 
-System = DenseSystem | LinearSystem
+System = DenseSystem | LinearSystem | UpdatedSystem
 
 
 def plan_of(model: Model) -> Plan | None:
@@ -76,6 +79,9 @@ def dense_systems(
         if one.elastic is not None:
             blocks = [element_matrices(model, i)[0][None] for i in range(len(model.groups))]
             inner = inner + one.elastic * block_diagonal(model, blocks)[0]
+        if not one.in_motion and any(is_state(group) for group in model.groups):
+            units = [np.full(g.size * g.nv, float(is_state(g))) for g in model.groups]
+            inner = inner + np.diag(np.concatenate(units))
         closing = tangent.closing(one.by_rate) if one.in_motion else tangent.jacobian
         yields = one.by_change * tangent.yields
         systems.append(DenseSystem(saddle(inner, closing, tangent.pushes, yields)))

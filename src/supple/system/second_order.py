@@ -104,8 +104,8 @@ class AbstractSecondOrder(AbstractFormulation):
     ) -> "AbstractSecondOrder": ...
 
     @abc.abstractmethod
-    def by_load(self) -> list["AbstractSecondOrder"]:
-        """The robot without its point loads, then with each of them alone."""
+    def by_load(self, state: State) -> list["AbstractSecondOrder"]:
+        """The robot without its point loads, then with each of them alone, as they are at a state."""
 
     @abc.abstractmethod
     def with_active(self, active: ActiveSet | None) -> "AbstractSecondOrder": ...

@@ -13,6 +13,15 @@ from supple.mechanics.element_tangent import element_tangents
 from supple.mechanics.inverse_dynamics import Balance, balance, element_matrices
 from supple.mechanics.inverse_dynamics_tangent import Tangent, tangent_of
 from supple.mechanics.local import Coordinates
+from supple.mechanics.regulation import (
+    RegulationTangent,
+    rates_of_rates,
+    regulate,
+    regulated_balance,
+    regulated_model,
+    regulation_tangent,
+    state_coordinates,
+)
 from supple.mechanics.sensing import Sensors
 from supple.mechanics.turning import Turns, stage_turns, turn_force, turn_rate
 from supple.model.constraints import ActiveSet
@@ -27,6 +36,7 @@ from supple.system.formulation import Scalar, Vector
 from supple.system.forward_dynamics import acceleration, chart_acceleration
 from supple.system.linear import System, linearize, mass_system
 from supple.system.second_order import AbstractSecondOrder
+from supple.system.update import UpdatedSystem
 
 
 class Strain(AbstractSecondOrder):
@@ -48,21 +58,64 @@ class Strain(AbstractSecondOrder):
 
     @property
     def first_order(self) -> np.ndarray:
-        return np.zeros(self.nv, dtype=bool)
+        return np.isin(np.arange(self.nv), state_coordinates(self.model))
 
     def balance(self, c: Coordinates) -> Balance:
-        return balance(self.model, c)
+        return regulated_balance(self.model, c)
 
     def linearize(
         self, c: Coordinates, work: Balance, combinations: tuple[Combination, ...]
     ) -> list[System]:
-        return linearize(self.model, c, work, combinations)
+        systems = linearize(self._regulated(c), c, work, combinations)
+        if not self.model.regulators:
+            return systems
+        found = regulation_tangent(self.model, c)
+        return [
+            self._updated(system, one, found)
+            for system, one in zip(systems, combinations, strict=True)
+        ]
+
+    def _regulated(self, c: Coordinates) -> Model:
+        """The model with what continuous controllers set at a motion."""
+        if not self.model.regulators:
+            return self.model
+        return regulated_model(self.model, self.state_at(c))
+
+    def _updated(self, system: System, one: Combination, found: RegulationTangent) -> System:
+        """A linear system with what continuous controllers add; M alone knows nothing of them."""
+        if isinstance(one.stiffness, float) and one.stiffness == 0.0:
+            return system
+        by_place = one.stiffness * found.by_place
+        if one.in_motion:
+            by_place = by_place + one.damping * found.by_rate
+        else:  # instead of the row z = 0 that keeps the matrix regular
+            states = state_coordinates(self.model)
+            rates = np.arange(len(states)) + by_place.shape[0] - len(states)
+            by_place = by_place.at[rates, states].add(1.0)
+        right = [by_place, one.stiffness * one.by_change * found.by_force]
+        # Equations are not divided by δẍ/δx, as the balance is.
+        share = jnp.concatenate([jnp.ones(self.nv), jnp.full(self.equations, one.by_change)])
+        return UpdatedSystem(system, share[:, None] * found.acts, jnp.concatenate(right, axis=1))
 
     def tangent(self, c: Coordinates, work: Balance) -> Tangent:
-        return tangent_of(self.model, c, work)
+        own = tangent_of(self._regulated(c), c, work)
+        if not self.model.regulators:
+            return own
+        found, n = regulation_tangent(self.model, c), self.nv
+        return own._replace(
+            damping=own.damping + found.acts[:n] @ found.by_rate,
+            stiffness=own.stiffness + found.acts[:n] @ found.by_place,
+            jacobian=own.jacobian + found.acts[n:] @ found.by_place,
+            pushes=own.pushes + (found.acts[:n] @ found.by_force).T,
+        )
 
     def forward_dynamics(self, c: Coordinates) -> Vector:
-        return chart_acceleration(self.model, c.q, c.x, c.xdot, c.t)
+        found = chart_acceleration(self._regulated(c), c.q, c.x, c.xdot, c.t)
+        if not self.model.regulators:
+            return found
+        states = state_coordinates(self.model)
+        moving = self.state_at(c._replace(xddot=found.at[states].set(0.0)))
+        return found.at[states].set(rates_of_rates(self.model, moving))
 
     def stage_turns(self, stages: Balance, reference: int) -> Turns:
         return stage_turns(self.model, stages.motion, reference)
@@ -86,7 +139,8 @@ class Strain(AbstractSecondOrder):
         return jnp.where((ratio > 0) & jnp.isfinite(ratio), ratio, 1.0)
 
     def size_of(self, change: Vector, mass: System) -> Float[Array, ""]:
-        return error_norm(self.model, change, mass)
+        kept = change.at[state_coordinates(self.model)].set(0.0)
+        return error_norm(self.model, kept, mass)
 
     def retract(self, q: Vector, x: Vector) -> Vector:
         return local.retract(self.model, q, x)
@@ -109,14 +163,27 @@ class Strain(AbstractSecondOrder):
         self, q: Vector, v: Vector, t: Float[Array, ""], multipliers: Vector | None
     ) -> tuple[State, ActiveSet | None]:
         near = active_set.CLOSE * self.length
-        return active_set.consistent_state(self.model, q, v, t, multipliers, near)
+        if not self.model.regulators:
+            return active_set.consistent_state(self.model, q, v, t, multipliers, near)
+        # Inputs may depend on velocities, which an impact may change: they are set before and after it.
+        model = regulated_model(self.model, State(t, q, v, jnp.zeros_like(v), multipliers))
+        state, active = active_set.consistent_state(model, q, v, t, multipliers, near)
+        return self.with_active(active).with_acceleration(state), active
 
     def with_acceleration(self, state: State) -> State:
-        found = acceleration(self.model, state.q, state.v, state.t)
-        return State(state.t, state.q, state.v, *found)
+        if not self.model.regulators:
+            return State(state.t, state.q, state.v, *acceleration(self.model, *_moving(state)))
+        states, found = state_coordinates(self.model), regulate(self.model, state)
+        v = state.v.at[states].set(found.rates)
+        state = dataclasses.replace(state, v=v)
+        a, forces = acceleration(with_inputs(self.model, found.inputs), *_moving(state))
+        state = State(state.t, state.q, v, a.at[states].set(0.0), forces)
+        return dataclasses.replace(
+            state, a=state.a.at[states].set(rates_of_rates(self.model, state))
+        )
 
     def error_norm(self, state: State, change: Vector) -> Float[Array, ""]:
-        return error_norm(self.model, change, mass_system(self.model, state.q))
+        return self.size_of(change, mass_system(self.model, state.q))
 
     def fastest_turn(self, v: Vector) -> Float[Array, ""]:
         return local.fastest_turn(self.model, v)
@@ -166,10 +233,15 @@ class Strain(AbstractSecondOrder):
         model = self.model.still(t)
         return Strain(dataclasses.replace(model, slips=self.model.slips if of_velocities else ()))
 
-    def by_load(self) -> list[AbstractSecondOrder]:
-        sets = [(), *((load,) for load in self.model.loads)]
-        return [Strain(dataclasses.replace(self.model, loads=loads)) for loads in sets]
+    def by_load(self, state: State) -> list[AbstractSecondOrder]:
+        model = dataclasses.replace(regulated_model(self.model, state), regulators=())
+        sets = [(), *((load,) for load in model.loads)]
+        return [Strain(dataclasses.replace(model, loads=loads)) for loads in sets]
 
     def loaded(self, factor: Scalar) -> "Strain":
         raised = factor * self.model.load_factor
         return Strain(eqx.tree_at(lambda m: m.load_factor, self.model, raised))
+
+
+def _moving(state: State) -> tuple[Vector, Vector, Float[Array, ""]]:
+    return state.q, state.v, state.t

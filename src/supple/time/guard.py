@@ -46,7 +46,15 @@ def is_passive(model: Model) -> bool:
     )
     growing = any(isinstance(g, RodGroup) and g.growth is not None for g in model.groups)
     pulled = model.transmissions.size > 0
-    return not (model.loads or model.line_loads or model.stresses or driven or growing or pulled)
+    return not (
+        model.regulators
+        or model.loads
+        or model.line_loads
+        or model.stresses
+        or driven
+        or growing
+        or pulled
+    )
 
 
 def open_ledger(model: Model, state: State) -> Ledger | None:

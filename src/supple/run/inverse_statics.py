@@ -174,12 +174,12 @@ def inverse_statics(
         rows.append((u, np.asarray(q), tensions, np.asarray(now.by_inputs), left, count))
         if throw and not status.ok:
             break
-    values, q, tensions, jacobian, error, iterations = (
+    values, rest, pulls, jacobian, error, iterations = (
         np.array(column) for column in zip(*rows, strict=True)
     )
     found = {name: values[:, where].reshape(-1, *shape) for name, (where, shape) in places.items()}
     result = InverseStatics(
-        model, status, message, found, q, tensions, jacobian, error, iterations, values
+        model, status, message, found, rest, pulls, jacobian, error, iterations, values
     )
     if throw and not result.ok:
         raise SolveError(f"{model.name}: {message}", result)

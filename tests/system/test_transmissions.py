@@ -28,7 +28,7 @@ def _arm(**joints) -> list[sp.Rod]:
 
 
 def _wires() -> sp.Robot:
-    """Tendons through three rods in every way: in channels, over joints and discs, to a body and a winch."""
+    """Tendons through three rods in every way: in channels, over joints and discs, to a body, to a winch."""
     along = {"on": ("r0", "r1", "r2")}
     there = {"ground": (-0.05, 0.02, 0.0), "r0": helix, "r1": (4e-3, 0.0), "r2": (3e-3, 1e-3),
              "hand": (0.01, 0.02, 0.0)}  # fmt: skip
@@ -55,7 +55,7 @@ def _wires() -> sp.Robot:
 
 
 def _fluids() -> sp.Robot:
-    """Chambers and springs between branches, to the ground, between trees, of bodies held by nothing else."""
+    """Chambers, and springs between branches, trees, the ground, and bodies that nothing else holds."""
     body = dict(mass=0.1, inertia=(1e-4,) * 3, joint=sp.Free())
     return sp.Robot(
         *_arm(),

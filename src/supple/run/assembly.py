@@ -9,6 +9,7 @@ import numpy as np
 
 from supple.compile import jit
 from supple.errors import SolveError, StateError
+from supple.mechanics.law_check import unusable_at
 from supple.model.model import Model
 from supple.solve.equilibrium import Rest, relax
 from supple.system.active_set import open_by
@@ -37,7 +38,8 @@ def closed_at_rest(model: Model, q: np.ndarray, t: float) -> Rest:
         )
         rest = relaxed(weightless, rest.q, jnp.asarray(float(t)))
     if not bool(rest.came_to_rest):
-        raise SolveError(f"{model.name}: {open_message(model, rest)}")
+        reason = unusable_at(model, jnp.asarray(q), jnp.zeros(model.nv), t)
+        raise SolveError(f"{model.name}: {reason or open_message(model, rest)}")
     return rest
 
 

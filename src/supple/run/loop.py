@@ -11,7 +11,7 @@ import numpy as np
 from supple.model.model import Model
 from supple.results.result import Result
 from supple.results.store import Store
-from supple.run.message import run_message
+from supple.run.message import found_reason, run_message
 from supple.run.outside import ControllerFailed, Outside
 from supple.time.advance import Cursor, Saved, Status, advance, instant, restart
 from supple.time.control import ErrorControl, FixedStep, StepControl
@@ -159,6 +159,7 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
                     plan.watch(outcome(tape.chunks[-1]))
         if status == Status.RUNNING:
             status = Status.STEP_LIMIT
+        status, reason = found_reason(model, status, cursor)
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     except ControllerFailed as error:

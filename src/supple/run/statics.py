@@ -21,6 +21,7 @@ from supple.mechanics.frames import (
     rod_strain,
 )
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
+from supple.mechanics.law_check import unusable_at
 from supple.mechanics.local import Coordinates, difference, retract
 from supple.mechanics.transmissions import transmission_state
 from supple.model.model import Model
@@ -63,7 +64,7 @@ class Equilibrium:
     @property
     def ok(self) -> bool:
         """Whether an equilibrium was found."""
-        return self.status != EquilibriumStatus.NOT_CONVERGED
+        return self.status.ok
 
     @property
     def v(self) -> np.ndarray:
@@ -179,31 +180,40 @@ def equilibrium(
                 one = jnp.ones(())
                 found = found._replace(q=rest.q, residual=left, load_factor=one)
                 status = EquilibriumStatus.RELAXED
-    message = status.message
-    if status == EquilibriumStatus.NOT_CONVERGED:
-        message += (
-            f"; reached {float(found.load_factor):.3g} of the load, largest correction in "
-            f"{coordinate_owner(model, int(found.worst))}"
-        )
-        if throw:
-            raise SolveError(f"{model.name}: {message}")
+    status, message = _told(model, found, now, status)
+    if throw and not status.ok:
+        raise SolveError(f"{model.name}: {message}")
     return _equilibrium(model, found, now, status, message)
+
+
+def _told(
+    model: Model, found: EquilibriumSolution, t: Any, status: EquilibriumStatus
+) -> tuple[EquilibriumStatus, str]:
+    """Status and message of a solve; one that failed names the law that is to blame, or how far it came."""
+    if status.ok:
+        return status, status.message
+    if (reason := unusable_at(model, found.q, jnp.zeros(model.nv), float(t))) is not None:
+        return EquilibriumStatus.BAD_INPUT, f"{EquilibriumStatus.BAD_INPUT.message}: {reason}"
+    return status, (
+        f"{status.message}; reached {float(found.load_factor):.3g} of the load, largest correction in "
+        f"{coordinate_owner(model, int(found.worst))}"
+    )
 
 
 def _closed_equilibrium(model: Model, q: Any, t: Any, throw: bool) -> Equilibrium:
     """Close the loops and come to rest, then refine."""
     rest = relaxed(model, q, t)
-    if not bool(rest.came_to_rest):
-        message = open_message(model, rest)
-        if throw:
-            raise SolveError(f"{model.name}: {message}")
     found = _solve(model, rest.q, t, 1.0, rest.multipliers)
     status = EquilibriumStatus(int(found.status))
     if status == EquilibriumStatus.NOT_CONVERGED and bool(rest.came_to_rest):
         # A mechanism: it may rest anywhere along its free motions, where Newton's matrix is singular.
         status = EquilibriumStatus.RELAXED
         found = found._replace(q=rest.q, multipliers=rest.multipliers)
-    message = status.message if status != EquilibriumStatus.NOT_CONVERGED else message
+    status, message = _told(model, found, t, status)
+    if status == EquilibriumStatus.NOT_CONVERGED:
+        message = open_message(model, rest)
+    if throw and not status.ok:
+        raise SolveError(f"{model.name}: {message}")
     return _equilibrium(model, found, t, status, message)
 
 

@@ -17,6 +17,7 @@ from jaxtyping import Bool, Float, Int
 from supple.arrays import Array
 from supple.mechanics.element_tangent import element_tangents
 from supple.mechanics.inverse_dynamics import Balance, balance, element_matrices, equations
+from supple.mechanics.law_check import laws_finite
 from supple.mechanics.local import Coordinates, retract
 from supple.model.model import Model
 from supple.solve.newton import NewtonSettings, newton, with_derivative
@@ -39,6 +40,12 @@ class EquilibriumStatus(enum.IntEnum):
     CONVERGED = 0
     RELAXED = 1
     NOT_CONVERGED = 2
+    BAD_INPUT = 3
+
+    @property
+    def ok(self) -> bool:
+        """Whether an equilibrium was found."""
+        return self in (EquilibriumStatus.CONVERGED, EquilibriumStatus.RELAXED)
 
     @property
     def message(self) -> str:
@@ -50,6 +57,7 @@ class EquilibriumStatus(enum.IntEnum):
                 "not converged: the robot may have no equilibrium near here (a mechanism, a floating "
                 "part, a load beyond a limit point); if a rod bends sharply, give it more nodes or modes"
             ),
+            EquilibriumStatus.BAD_INPUT: "a law of time gave what cannot be used",
         }[self]
 
 
@@ -97,6 +105,7 @@ def solve_equilibrium(
 
     A robot with closed loops must start from a closed configuration and its multipliers.
     """
+    lawful = laws_finite(model, t)
     model = model.still(t)
     fixed = lax.stop_gradient((model, q, t, multipliers))
     path = _follow(*fixed, first_increment=first_increment)
@@ -117,6 +126,7 @@ def solve_equilibrium(
     else:
         left, found = equations(model, motion), near
     status = jnp.where(path.done, EquilibriumStatus.CONVERGED, EquilibriumStatus.NOT_CONVERGED)
+    status = jnp.where(lawful, status, EquilibriumStatus.BAD_INPUT)
     return EquilibriumSolution(
         q=found,
         multipliers=forces,

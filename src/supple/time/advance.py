@@ -13,6 +13,7 @@ from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.compile import jit
+from supple.mechanics.law_check import laws_finite
 from supple.mechanics.local import fastest_turn
 from supple.model.inputs import with_inputs
 from supple.model.model import Model
@@ -54,7 +55,7 @@ class Status(enum.IntEnum):
             Status.NOT_CONVERGED: "a step did not converge at the smallest step allowed",
             Status.INTERRUPTED: "interrupted; continue from the last state",
             Status.STEP_LIMIT: "the limit on the number of steps was reached",
-            Status.BAD_INPUT: "a controller returned what cannot be used",
+            Status.BAD_INPUT: "a controller or a law of time gave what cannot be used",
             Status.SLACK: "a tendon of imposed length would have to push, which rollouts cannot let go",
         }[self]
 
@@ -149,7 +150,9 @@ def _begin(
     model = with_inputs(model, feedback.inputs)
     state, taut = set_out(model, q, v, t, multipliers)
     ledger = open_ledger(model, state) if scheme.guarded else None
-    return _cursor(model, scheme, state, taut, ledger, h, feedback)
+    cursor = _cursor(model, scheme, state, taut, ledger, h, feedback)
+    status = jnp.where(laws_finite(model, t), Status.RUNNING, Status.BAD_INPUT)
+    return cursor._replace(status=status.astype(int))
 
 
 def cursor_like(model: Model, scheme: AbstractScheme) -> Cursor:
@@ -196,8 +199,9 @@ def _cursor(
 def restart(model: Model, scheme: AbstractScheme, cursor: Cursor) -> Cursor:
     """The cursor after a load has jumped or bent, or a tendon become taut: no memory of the past."""
     fresh = begin(model, scheme, cursor.state, cursor.h, cursor.feedback)
-    running = jnp.zeros((), dtype=int)
-    return cursor._replace(state=fresh.state, memory=fresh.memory, status=running, taut=fresh.taut)
+    return cursor._replace(
+        state=fresh.state, memory=fresh.memory, status=fresh.status, taut=fresh.taut
+    )
 
 
 @partial(jit, static_argnames=("scheme", "chunk"))
@@ -361,7 +365,8 @@ def _fixed(
     # A last sliver would cost a step of its own and amplify round-off.
     h = jnp.where(room - h < 1e-6 * control.dt, room, h)
     step = scheme.step(_held(model, c.taut), c.state, c.memory, h)
-    solved = step.converged & _finite(step.state)
+    lawful = laws_finite(model, c.state.t + h)
+    solved = step.converged & _finite(step.state) & lawful
     taut, right, again = _look_again(model, c.taut, solved, step.state)
     good = solved & right
     ledger = c.ledger
@@ -372,9 +377,11 @@ def _fixed(
     arrived = good & (h == room)
     hopeless = (h / 2 < control.dt * control.smallest) & ~again
     wanted = jnp.where(good, jnp.minimum(2 * h, control.dt), jnp.where(again, h, h / 2))
-    cursor = _tried(c, step, taut, good, arrived, goal, stop, hopeless)._replace(
-        # After a full step go on with full steps; inside a split step keep the shorter ones.
-        h=jnp.where(arrived & (c.h >= control.dt), control.dt, wanted),
+    cursor = _tried(c, step, taut, good, arrived, goal, stop, hopeless, lawful)
+    # After a full step go on with full steps; inside a split step keep the shorter ones.
+    wanted = jnp.where(arrived & (c.h >= control.dt), control.dt, wanted)
+    cursor = cursor._replace(
+        h=_next_h(cursor, h, wanted),
         # A run that ends between grid instants goes on to the next one when it is resumed.
         target=c.target + (arrived & (grid - goal < 1e-6 * control.dt)),
         ledger=_select(good, ledger, c.ledger),
@@ -401,7 +408,8 @@ def _controlled(
     allowed = control.accuracy * (h / horizon) ** ACCUMULATION
     step = scheme.step(_held(model, c.taut), c.state, c.memory, h, budget=allowed)
     ratio = step.error / allowed
-    solved = step.converged & _finite(step.state)
+    lawful = laws_finite(model, c.state.t + h)
+    solved = step.converged & _finite(step.state) & lawful
     taut, right, again = _look_again(model, c.taut, solved, step.state)
     good = solved & right & (ratio <= 1.0)
     arrived = good & (h == room)
@@ -416,9 +424,11 @@ def _controlled(
     # Slow convergence costs more than a shorter step.
     growth = jnp.where(good, jnp.minimum(growth, _affordable(step.iterations)), growth)
     hopeless = h * growth < control.smallest * horizon
-    cursor = _tried(c, step, taut, good, arrived, goal, stop, hopeless)._replace(
-        # A step cut short by the end says nothing about the step wanted after it.
-        h=jnp.where(good & (h < 0.99 * c.h), jnp.maximum(h * growth, c.h), h * growth),
+    cursor = _tried(c, step, taut, good, arrived, goal, stop, hopeless, lawful)
+    # A step cut short by the end says nothing about the step wanted after it.
+    wanted = jnp.where(good & (h < 0.99 * c.h), jnp.maximum(h * growth, c.h), h * growth)
+    cursor = cursor._replace(
+        h=_next_h(cursor, h, wanted),
         target=c.target + good,
         error=jnp.where(good, now, c.error),
     )
@@ -434,6 +444,7 @@ def _tried(
     goal: Float[Array, ""],
     stop: Float[Array, ""],
     hopeless: Bool[Array, ""],
+    lawful: Bool[Array, ""],
 ) -> Cursor:
     """The cursor after an attempt, at ``goal`` if it has arrived; the next step is not chosen yet."""
     state = replace(step.state, t=jnp.where(arrived, goal, step.state.t))  # exactly
@@ -442,6 +453,7 @@ def _tried(
         jnp.where(arrived & (goal >= stop), Status.DONE, Status.RUNNING),
         jnp.where(hopeless, Status.NOT_CONVERGED, Status.RUNNING),
     )
+    status = jnp.where(lawful, status, Status.BAD_INPUT)
     return c._replace(
         state=_select(good, state, c.state),
         memory=_select(good, step.memory, c.memory),
@@ -452,6 +464,12 @@ def _tried(
         rejected=c.rejected + ~good,
         taut=_arrive(taut, good),
     )
+
+
+def _next_h(cursor: Cursor, tried: Float[Array, ""], wanted: Float[Array, ""]) -> Float[Array, ""]:
+    """The next step, or the one with which a run failed: its end is where to look for the reason."""
+    failed = (cursor.status == Status.NOT_CONVERGED) | (cursor.status == Status.BAD_INPUT)
+    return jnp.where(failed, tried, wanted)
 
 
 def _affordable(iterations: Int[Array, ""]) -> Float[Array, ""]:

@@ -8,6 +8,7 @@ from jax import lax
 from jaxtyping import Float, Int
 
 from supple.arrays import Array
+from supple.mechanics.law_check import laws_finite
 from supple.model.model import Model
 from supple.model.state import State
 from supple.system.active_set import can_slack, reconsider
@@ -39,8 +40,10 @@ def rollout(
         now, memory, status, count = carry
         step = scheme.step(model, now, memory, h, differentiable=True)
         alive = status == Status.DONE
-        good = alive & step.converged
+        lawful = laws_finite(model, now.t + h)
+        good = alive & step.converged & lawful
         status = jnp.where(alive & ~good, Status.NOT_CONVERGED, status)
+        status = jnp.where(alive & ~lawful, Status.BAD_INPUT, status)
         if can_slack(model):
             end = step.state
             taut = reconsider(model, end.q, end.t, end.multipliers, everything)
@@ -53,7 +56,8 @@ def rollout(
         after = keep(step.state, now)
         return (after, keep(step.memory, memory), status, count + good), after
 
-    done, none = jnp.full((), Status.DONE, dtype=int), jnp.zeros((), dtype=int)
+    done = jnp.where(laws_finite(model, t), Status.DONE, Status.BAD_INPUT).astype(int)
+    none = jnp.zeros((), dtype=int)
     carry = (begun, scheme.start(model, begun), done, none)
     (_, _, status, count), states = lax.scan(once, carry, None, length=steps)
     return Rollout(states, status, count)

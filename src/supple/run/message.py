@@ -35,7 +35,7 @@ def run_message(model: Model, status: Status, cursor: Cursor, reason: str) -> st
     """How a run ended: where, why, and what may help."""
     t = float(cursor.state.t)
     if status == Status.DONE:
-        return f"{status.message} (t = {t:g} s)"
+        return f"{status.message} (t = {t:g} s)" + gained_energy(cursor)
     text = f"{status.message} at t = {t:.9g} s, step {float(cursor.h):.3g} s"
     if reason:
         text += f": {reason}"
@@ -47,6 +47,18 @@ def run_message(model: Model, status: Status, cursor: Cursor, reason: str) -> st
             "Check loads and stiffness there, or try more nodes, a smaller dt or radau()."
         )
     return text
+
+
+def gained_energy(cursor: Cursor | None) -> str:
+    """What is to be said of a passive robot whose energy has grown; nothing where it has not."""
+    known = cursor is not None and cursor.ledger is not None
+    gain = float(cursor.ledger.gain) if known else 0.0
+    if gain <= 0.0:
+        return ""
+    return (
+        f"; the robot gained {gain:.2g} times the energy that could move, though nothing works on it: "
+        "take a smaller dt, radau(), or an accuracy instead of a step"
+    )
 
 
 def _no_acceleration(model: Model, cursor: Cursor) -> str:

@@ -18,6 +18,7 @@ from supple.results.store import Store
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.inside_out import warn_if_inside_out
 from supple.run.loop import CHUNK, Plan, Progress, Watch, carry_out, saved_at
+from supple.run.message import gained_energy
 from supple.run.outside import Outside
 from supple.run.start import as_model, start_state
 from supple.time.advance import Cursor, Saved, begin, cursor_like
@@ -113,6 +114,8 @@ def simulate(
         if plan.disk is not None:
             plan.disk.release()
     warn_if_inside_out(model, result.q)
+    if gained := gained_energy(result.cursor):
+        warnings.warn(f"{model.name}{gained}", RuntimeWarning, stacklevel=2)
     if instants is not None:
         result = _at_output(result, instants)
     if throw and not result.ok:

@@ -22,7 +22,7 @@ from supple.system.active_set import can_slack, hold, reconsider, set_out
 from supple.system.forward_dynamics import acceleration
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.feedback import Feedback, next_call, open_feedback, react
-from supple.time.guard import Ledger, audit, is_passive, open_ledger
+from supple.time.guard import Ledger, audit, is_passive, is_wild, open_ledger
 from supple.time.scheme import AbstractScheme, Step
 
 ACCUMULATION = 0.5
@@ -163,7 +163,7 @@ def cursor_like(model: Model, scheme: AbstractScheme) -> Cursor:
         forces = jnp.zeros(model.equations) if model.equations else None
         state = State(one, jnp.zeros(model.nq), zero, zero, forces)
         taut = jnp.ones(len(model.transmissions.imposed), dtype=bool) if can_slack(model) else None
-        ledger = Ledger(one, one) if scheme.guarded and is_passive(model) else None
+        ledger = Ledger(one, one, one) if scheme.guarded and is_passive(model) else None
         return _cursor(model, scheme, state, taut, ledger, one, open_feedback(model))
 
     return jax.eval_shape(any_cursor)
@@ -369,13 +369,16 @@ def _fixed(
     solved = step.converged & _finite(step.state) & lawful
     taut, right, again = _look_again(model, c.taut, solved, step.state)
     good = solved & right
+    hopeless = (h / 2 < control.dt * control.smallest) & ~again & ~good
     ledger = c.ledger
+    # Splitting for energy's sake has an end: it must not fail a run that can go on.
+    shortest = h / 2 < control.dt * control.smallest_for_energy
+    if scheme.guarded:
+        good = good & (~is_wild(model, c.state, step.state) | shortest)
     if ledger is not None:
-        ledger, kept = audit(model, ledger, c.state, step.state, control.gain)
-        # Splitting for energy's sake ends early: it must not fail a run that can go on.
-        good = good & (kept | (h / 2 < control.dt * control.smallest_for_energy))
+        ledger, gain = audit(model, ledger, c.state, step.state, control.gain, c.target)
+        good = good & ((gain <= 0.0) | shortest)
     arrived = good & (h == room)
-    hopeless = (h / 2 < control.dt * control.smallest) & ~again
     wanted = jnp.where(good, jnp.minimum(2 * h, control.dt), jnp.where(again, h, h / 2))
     cursor = _tried(c, step, taut, good, arrived, goal, stop, hopeless, lawful)
     # After a full step go on with full steps; inside a split step keep the shorter ones.

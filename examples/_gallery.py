@@ -70,7 +70,7 @@ def collect(name: str) -> None:
 
 
 def source(name: str) -> str:
-    """What the text of an example is recognised by."""
+    """What the text of an example is recognized by."""
     return hashlib.sha256((EXAMPLES / f"{name}.py").read_bytes()).hexdigest()[:16]
 
 

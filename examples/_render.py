@@ -82,8 +82,7 @@ def _resting(robot: sp.Robot, rest: sp.Equilibrium) -> sp.Result:
         inputs=np.asarray(input_vector(model))[None],
         status=sp.Status.DONE,
         message=rest.message,
-        rejected=0,
-        wall_seconds=0.0,
+        stats=sp.Stats(),
         settings={},
         description=robot,
     )
@@ -101,7 +100,7 @@ def render(found: list[sp.Result], path: Path) -> bool:
     drawings = [drawing_of(run, 12, energies=False) for run in some]
     shown = max(range(len(some)), key=lambda i: _bent(drawings[i]).max())
     frame = int(np.argmax(_bent(drawings[shown])))
-    still = some[shown].sampled(drawings[shown].t[frame][None])
+    still = some[shown].sample(drawings[shown].t[frame][None])
     _photograph(page_of(drawing_of(still, 1, energies=False)), path)
     return True
 

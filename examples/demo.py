@@ -36,7 +36,7 @@ def simulate(duration: float, step: float = STEP, basis: int = 5) -> sp.Result:
             bar.update(task, description="simulating", total=duration, completed=t, note=note)
 
         robot = tentacle(basis=basis)
-        return sp.simulate(robot, duration, dt=step, progress=progress, throw=True)
+        return sp.simulate(robot, duration, dt=step, progress=progress)
 
 
 def apart(a: sp.Result, b: sp.Result) -> float:

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 if "xla_backend_optimization_level" not in os.environ.get("XLA_FLAGS", ""):
-    # Compiling dominates these tests, and none of them times anything: skip LLVM's optimisations and the
+    # Compiling dominates these tests, and none of them times anything: skip LLVM's optimizations and the
     # slow fusion emitters (see supple/compile.py), also in programs that tests compile with jax.jit; and do
     # not cut programs into parts for threads, since the other cores have tests of their own.
     old = tuple(map(int, version("jaxlib").split(".")[:2])) < (0, 11)

@@ -40,12 +40,12 @@ def _clamped() -> sp.Robot:
 def _reissner() -> sp.Robot:
     return sp.Robot(
         rod(strains="reissner", basis=2, rest=BENT),
-        sp.Wrench("follower", on="arm", at=0.6, follower=True, **DEAD),
+        sp.Wrench("follower", on="arm", fraction=0.6, follower=True, **DEAD),
     )
 
 
 def _floating() -> sp.Robot:
-    return sp.Robot(rod(joint=sp.Free()), sp.Wrench("dead", on="arm", at=0.0, **DEAD))
+    return sp.Robot(rod(joint=sp.Free()), sp.Wrench("dead", on="arm", fraction=0.0, **DEAD))
 
 
 def _driven() -> sp.Robot:
@@ -65,17 +65,17 @@ def _tree() -> sp.Robot:
     return sp.Robot(
         lump("base", "ground", sp.Free()),
         rod("trunk", parent="base", joint=sp.Universal(stiffness=2.0, damping=0.1), basis=2),
-        rod("branch", parent="trunk", at=0.4, rotation=(0, 0.3, 1.0), length=0.7, basis=2,
+        rod("branch", parent="trunk", fraction=0.4, rotation=(0, 0.3, 1.0), length=0.7, basis=2,
             joint=sp.Planar(normal=(1.0, 2.0, 3.0), stiffness=5.0, rest=0.1)),
         lump("wrist", "trunk", sp.Spherical(damping=0.05)),
         lump("slide", "wrist", sp.Prismatic((1.0, 1.0, 0.0), stiffness=30.0, rest=0.1, damping=0.3)),
         lump("wheel", "slide", sp.Revolute("y", damping=0.02)),
-        lump("piston", "branch", sp.Cylindrical("-x"), at=0.75),
+        lump("piston", "branch", sp.Cylindrical("-x"), fraction=0.75),
         lump("screw", "branch", sp.Helical((0.0, 1.0, 2.0), pitch=0.05)),
-        sp.Wrench("dead", on="trunk", at=0.4, **DEAD),
+        sp.Wrench("dead", on="trunk", fraction=0.4, **DEAD),
         sp.Wrench("follower", on="wheel", follower=True, **DEAD),
         sp.Wrench("ramped", on="branch", force=(0, 1, 0), law=sp.ramp(0.0, 1.0)),
-        sp.Sliding("felt", on="screw", friction=0.4, damping=0.2, friction_speed=0.3,
+        sp.PlaneFriction("felt", on="screw", friction=0.4, damping=0.2, friction_speed=0.3,
                    normal=(1.0, -1.0, 2.0), position=(0.05, 0.1, 0.0)),
     )  # fmt: skip
 
@@ -87,10 +87,10 @@ def _crawler() -> sp.Robot:
     return sp.Robot(
         sp.Body("hull", joint=sp.Free(), **body),
         rod("arm", parent="hull", position=(0.1, 0, 0), rotation=(0, 0.5, 0.2), **fine),
-        sp.Body("fin", parent="arm", at=0.5, joint=sp.Universal(stiffness=0.5), **body),
+        sp.Body("fin", parent="arm", fraction=0.5, joint=sp.Universal(stiffness=0.5), **body),
         sp.Body("claw", parent="arm", position=(0.02, 0, 0.01), **body),
         sp.Marker("eye", parent="fin", position=(0.1, 0.2, 0.3), rotation=(1, 0, 0)),
-        sp.Wrench("dead", on="arm", at=0.5, **DEAD),
+        sp.Wrench("dead", on="arm", fraction=0.5, **DEAD),
         sp.Wrench("follower", on="fin", follower=True, **DEAD),
     )
 

@@ -251,8 +251,10 @@ def test_as_law_profile_and_routing():
             offset=Expression("[0.005*(1 - u), 0]", "u"),
             tension=Expression("2*ramp(t)", "t"),
         ),
-        sp.Distributed("wind", on="arm", density=sp.LoadDensity("[0, 0, 0, 0, 0.1*X, -twist[5]]")),
-        sp.Stress("muscle", on="arm", stress=Expression("[0, 0, X*t, 0, 0, 0]", "X, t")),
+        sp.DistributedLoad(
+            "wind", on="arm", density=sp.LoadDensity("[0, 0, 0, 0, 0.1*X, -twist[5]]")
+        ),
+        sp.ActiveStress("muscle", on="arm", stress=Expression("[0, 0, X*t, 0, 0, 0]", "X, t")),
     )
     assert robot == robot.replacing(rod)
     assert robot.build().nv == 6

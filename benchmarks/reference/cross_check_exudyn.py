@@ -3,7 +3,7 @@
     python benchmarks/reference/cross_check_exudyn.py case elements steps [case elements steps ...]
 
 Exudyn's own geometrically exact beams (2D: three nodes; 3D: two nodes on SE(3))
-and its generalised-alpha integrator: spectral radius 1 (trapezoidal rule) for the
+and its generalized-alpha integrator: spectral radius 1 (trapezoidal rule) for the
 flying rods; 0.8 for the cantilevers and the closed loop, where the unresolved axial
 modes make the trapezoidal rule unstable.  Second order, so the agreement is that of
 a coarser tolerance.  The closed loop has the true EA and GA, not the penalty of the
@@ -29,7 +29,7 @@ DATA = Path(__file__).resolve().parents[2] / "src" / "supple" / "bench" / "data"
 
 
 def settings(duration: float, steps: int, radius: float) -> exu.SimulationSettings:
-    """Generalised alpha, ``steps`` steps, sensors at every step."""
+    """Generalized alpha, ``steps`` steps, sensors at every step."""
     chosen = exu.SimulationSettings()
     chosen.timeIntegration.numberOfSteps = steps
     chosen.timeIntegration.endTime = duration

@@ -1,7 +1,7 @@
 """Spatial geometrically exact (Simo-Reissner) free rod, absolute coordinates.
 
 Spectral elements: nodal positions and unit quaternions on Gauss-Lobatto nodes.
-Quaternions are interpolated linearly in the shape functions and normalised at
+Quaternions are interpolated linearly in the shape functions and normalized at
 the quadrature points, which is exactly frame-indifferent because a rigid
 rotation acts linearly on them.  With section-to-space rotation R(q),
 

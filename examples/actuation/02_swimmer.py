@@ -28,7 +28,7 @@ LENGTH, STEP, PERIOD = 1.0, 0.01, 2 * np.pi / PULSATION
 
 def swum(duration: float, dt: float = STEP, **options: int) -> sp.Result:
     """From rest, straight."""
-    return sp.simulate(swimmer(**options), duration, dt=dt, throw=True)
+    return sp.simulate(swimmer(**options), duration, dt=dt)
 
 
 def mean_speed(found: sp.Result, begin: float, end: float) -> float:
@@ -111,7 +111,7 @@ def main() -> None:
     speed.plot(found.t, -np.gradient(centre, found.t), color=BLUE)
     speed.set(xlabel="time (s)", ylabel="speed (m/s)", title="Speed of the mass centre")
     early = found.t <= 3.0
-    left, right = (found.tendon(name)[1] for name in ("left", "right"))
+    left, right = (found.tendon(name).tension for name in ("left", "right"))
     torques.plot(found.t[early], OFFSET * (left - right)[early], color=RED, label="tendons")
     for name, colour in (("body", ORANGE), ("tail", GREEN)):
         elastic = BENDING[name] * root_curvature(found, name)[early]

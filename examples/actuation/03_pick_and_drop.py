@@ -43,9 +43,9 @@ def transferred(basis: int = 4, dt: float = STEP) -> list[sp.Result]:
     """Towards the object, with it, and after it."""
     robot = four_tendon_robot(basis)
     options = {"dt": dt, "throw": True}
-    first = sp.simulate(robot, PICK, start=sp.equilibrium(robot), **options)
-    second = sp.simulate(robot.adding(OBJECT), DROP - PICK, start=first, **options)
-    return [first, second, sp.simulate(robot, END - DROP, start=second, **options)]
+    first = sp.simulate(robot, PICK, initial=sp.equilibrium(robot), **options)
+    second = sp.simulate(robot.adding(OBJECT), DROP - PICK, initial=first, **options)
+    return [first, second, sp.simulate(robot, END - DROP, initial=second, **options)]
 
 
 def path(parts: list[sp.Result]) -> tuple[np.ndarray, np.ndarray]:
@@ -62,7 +62,7 @@ def rests(parts: list[sp.Result]) -> dict[str, float]:
     for name, part, loaded in zip(names, parts, (False, True, False), strict=True):
         now = robot.adding(OBJECT) if loaded else robot
         held = _frozen(now, float(part.t[-1]))
-        end = sp.simulate(held, REST, dt=STEP, start=part, throw=True).position("backbone")[-1]
+        end = sp.simulate(held, REST, dt=STEP, initial=part).position("backbone")[-1]
         apart = np.linalg.norm(end - sp.equilibrium(held).position("backbone"))
         found[f"tip {name} at its rest (m)"] = float(apart)
     return found
@@ -97,7 +97,7 @@ def fall() -> dict[str, float]:
     between = sp.equilibrium(robot.adding(halfway))
     jacobian = np.asarray(between.frame("backbone").jacobian)[3:]
     turned = np.asarray(between.frame("backbone").pose.rotation) @ jacobian
-    stiffness = np.asarray(sp.linearise(robot.adding(halfway), at=between).stiffness)
+    stiffness = np.asarray(sp.linearize(robot.adding(halfway), at=between).stiffness)
     expected = turned @ np.linalg.solve(stiffness, turned.T @ weight)
     moved = loaded.position("backbone") - alone.position("backbone")
     relative = np.linalg.norm(moved - expected) / np.linalg.norm(expected)
@@ -119,7 +119,7 @@ def refined(parts: list[sp.Result]) -> dict[str, float]:
 def helix() -> dict[str, float]:
     """The robot with one helical tendon, which comes to rest."""
     robot = helical_tendon_robot()
-    end = sp.simulate(robot, REST, dt=STEP, throw=True).position("backbone")[-1]
+    end = sp.simulate(robot, REST, dt=STEP).position("backbone")[-1]
     held = sp.equilibrium(robot, t=REST).position("backbone")
     fine = sp.equilibrium(helical_tendon_robot(basis=12, modes_of_twist=8), t=REST)
     return {
@@ -167,7 +167,7 @@ def main() -> None:
     height.legend(loc="upper right")
     pulls = fig.add_subplot(grid[1, 1])
     for name in ("left", "up", "right", "down"):
-        pulls.plot(t, np.concatenate([part.tendon(name)[1] for part in parts]), label=name)
+        pulls.plot(t, np.concatenate([part.tendon(name).tension for part in parts]), label=name)
     pulls.set(xlabel="time (s)", ylabel="tension (N)", title="Tendons")
     pulls.legend(ncols=2)
     twisted = fig.add_subplot(grid[:, 2], projection="3d")

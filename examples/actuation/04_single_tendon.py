@@ -38,7 +38,7 @@ def driven(friction: float, basis: int = 4, dt: float = STEP, duration: float = 
     """Up at once, down at ``LOWERED``, from equilibrium."""
     model = single_tendon_arm(friction=friction, basis=basis).build()
     held = sp.equilibrium(model)
-    return sp.simulate(model, duration, dt=dt, start=held, throw=True)
+    return sp.simulate(model, duration, dt=dt, initial=held)
 
 
 def rests(friction: float) -> dict[str, sp.Equilibrium]:
@@ -64,8 +64,8 @@ def decrement(result: sp.Result, state: str, rest: sp.Equilibrium) -> float:
 
 
 def linear_decrement(rest: sp.Equilibrium) -> float:
-    """Of the slowest mode of the arm linearised at rest, where drag does nothing."""
-    values = sp.linearise(rest.model, at=rest).eigenvalues
+    """Of the slowest mode of the arm linearized at rest, where drag does nothing."""
+    values = sp.linearize(rest.model, at=rest).eigenvalues
     slowest = min((v for v in values if v.imag > 0), key=lambda v: v.imag)
     return float(-2 * np.pi * slowest.real / slowest.imag)
 

@@ -39,7 +39,7 @@ LIMITS = {
 
 def filling(fluid: str) -> sp.Result:
     """Filled and left alone, at the text's step."""
-    return sp.simulate(fluidic_finger(fluid), END, dt=STEP, throw=True)
+    return sp.simulate(fluidic_finger(fluid), END, dt=STEP)
 
 
 def oscillation(result: sp.Result) -> float:
@@ -70,7 +70,7 @@ def measured(runs: dict[str, sp.Result]) -> dict[str, float]:
             np.abs((air[1] + ATMOSPHERE) * air[0] / content - 1).max()
         ),
         "volume of air at rest against the closed form, relative": abs(
-            held["air"].chamber("chamber")[0] / filled() - 1
+            held["air"].chamber("chamber").volume / filled() - 1
         ),
         "mean elongation at rest against the printed 0.12": abs(float(stretch) - 0.12),
         "volume at rest against the printed one, relative": abs(filled() / 2.65e-6 - 1),
@@ -86,7 +86,7 @@ def refined(runs: dict[str, sp.Result]) -> dict[str, float]:
     found = {}
     for fluid, coarse in runs.items():
         model = fluidic_finger(fluid, basis=6).build()
-        fine = sp.simulate(model, END, accuracy=1e-4, output=coarse.t, throw=True)
+        fine = sp.simulate(model, END, accuracy=1e-4, t_eval=coarse.t)
         apart = np.linalg.norm(fine.position("finger") - coarse.position("finger"), axis=1).max()
         name = f"tip with {fluid}, 4 modes at 10 ms against 6 at accuracy 1e-4, over length"
         found[name] = float(apart / LENGTH)
@@ -115,7 +115,7 @@ def main() -> None:
         late = result.t >= FILLING
         tip = result.position("finger")[late] - rest
         axes[1].plot(result.t[late], 1e3 * tip[:, 1], color=colour, label=fluid, lw=1.2)
-        axes[2].plot(result.t, 1e-3 * result.chamber("chamber")[1], color=colour, label=fluid)
+        axes[2].plot(result.t, 1e-3 * result.chamber("chamber").pressure, color=colour, label=fluid)
     axes[1].set(xlabel="time (s)", ylabel="y of the tip from rest (mm)", title="After filling")
     axes[1].legend()
     axes[2].set(xlabel="time (s)", ylabel="gauge pressure (kPa)", title="Pressure")

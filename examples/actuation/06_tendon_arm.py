@@ -38,7 +38,7 @@ def solved(basis: int = 3) -> tuple[sp.Equilibrium, np.ndarray, sp.InverseStatic
     """Home, targets, and the lengths that lead to them."""
     home = sp.equilibrium(tendon_arm(basis=basis))
     targets = circle(home.position("tip"))
-    return home, targets, sp.inverse_statics(home.model, "tip", targets, start=home)
+    return home, targets, sp.inverse_statics(home.model, "tip", targets, initial=home)
 
 
 def pulls(found: sp.InverseStatics, seconds: float) -> dict[str, sp.Spline]:
@@ -52,7 +52,7 @@ def drawn(found: sp.InverseStatics, seconds: float) -> sp.Result:
     model = tendon_arm(pulls(found, seconds)).build()
     held = sp.equilibrium(model)
     duration = seconds * (1 + APPROACH / POINTS)
-    return sp.simulate(model, duration, dt=seconds / 600, start=held, throw=True)
+    return sp.simulate(model, duration, dt=seconds / 600, initial=held)
 
 
 def off_circle(result: sp.Result, home: sp.Equilibrium) -> float:
@@ -70,7 +70,7 @@ def derivative_error(home: sp.Equilibrium, found: sp.InverseStatics) -> float:
         laws = {name: sp.Input(name, home_pull(name)) for name in tendon_names()}
         first = tendon_names()[0]
         laws[first] = sp.Input(first, home_pull(first) + sign * small)
-        tips.append(sp.equilibrium(tendon_arm(laws), start=home).position("tip"))
+        tips.append(sp.equilibrium(tendon_arm(laws), initial=home).position("tip"))
     by_difference = (tips[0] - tips[1]) / (2 * small)
     exact = found.jacobian[0, :, 0]
     return float(np.abs(exact - by_difference).max() / np.abs(by_difference).max())

@@ -54,14 +54,14 @@ def first_mode(u: np.ndarray) -> np.ndarray:
 def released(duration: float, **options: str) -> sp.Result:
     """Let go from under the weight; Gauss of order 6, which takes no energy."""
     robot = loaded_rod(**options)
-    return sp.release(robot, "weight", duration, dt=5e-3, scheme=sp.gauss(3), throw=True)
+    return sp.release(robot, "weight", duration, dt=5e-3, scheme=sp.gauss(3))
 
 
 def struck(duration: float, **options: str) -> sp.Result:
     """Hit at rest under its weight."""
     model = struck_rod(**options).build()
     held = sp.equilibrium(clamped_rod(STRUCK, **options))
-    return sp.simulate(model, duration, dt=1e-3, scheme=sp.gauss(3), start=held, throw=True)
+    return sp.simulate(model, duration, dt=1e-3, scheme=sp.gauss(3), initial=held)
 
 
 def peaks(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -118,16 +118,16 @@ def let_go(result: sp.Result) -> dict[str, float]:
 def blow_on_a_free_rod() -> float:
     """Momentum after the blow, over its impulse, less one."""
     free = struck_rod(joint=sp.Free(), drag=0.0, gravity=WEIGHTLESS)
-    result = sp.simulate(free, 0.02, dt=1e-3, scheme=sp.gauss(3), throw=True)
+    result = sp.simulate(free, 0.02, dt=1e-3, scheme=sp.gauss(3))
     return float(abs(-result.momentum.linear[-1, 1] / (PEAK * BLOW / 2) - 1))
 
 
 def blow_on_the_clamped_rod() -> float:
     """Energy that an undamped rod gained against ∫ F v dt, relative."""
     robot = struck_rod(drag=0.0, gravity=WEIGHTLESS).adding(
-        sp.Marker("hit", parent="rod", at=PLACE)
+        sp.Marker("hit", parent="rod", fraction=PLACE)
     )
-    result = sp.simulate(robot, 0.02, dt=2.5e-4, scheme=sp.gauss(3), throw=True)
+    result = sp.simulate(robot, 0.02, dt=2.5e-4, scheme=sp.gauss(3))
     way = result.position("hit")[:, 1]
     force = -PEAK * np.clip(1 - np.abs(result.t - BLOW / 2) / (BLOW / 2), 0.0, 1.0)
     # By parts: ∫ F dy = -∫ y dF, and F is linear between the instants.

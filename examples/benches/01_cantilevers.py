@@ -22,7 +22,7 @@ LIMITS = {f"{case}: tip, over length": ACCURACY for case in CASES}
 def released(case: str, share: float = 1.0) -> sp.Result:
     """The motion after the release, for a share of the bench's duration."""
     robot, duration = CASES[case]
-    return sp.release(robot, "pull", share * duration, accuracy=ACCURACY, throw=True)
+    return sp.release(robot, "pull", share * duration, accuracy=ACCURACY)
 
 
 def error(case: str, result: sp.Result) -> float:
@@ -44,13 +44,13 @@ def main() -> None:
         result = released(case)
         errors[f"{case}: tip, over length"] = error(case, result)
         duration = CASES[case][1]
-        chosen = result.sampled(np.linspace(0.0, 0.32 * duration, 13))
+        chosen = result.sample(np.linspace(0.0, 0.32 * duration, 13))
         shapes = chosen.shape("rod", 81).position
         drawn = [shape[:, [1, 0, 2]] * [1, -1, 1] for shape in shapes]
         mappable = snapshots(row[0], drawn, chosen.t)
         fig.colorbar(mappable, ax=row[0], label="time (s)")
         row[0].set(xlabel="y (m)", ylabel="−x (m)", title=case.replace("-", " ").capitalize())
-        fine = result.sampled(np.linspace(0.0, duration, 1001))
+        fine = result.sample(np.linspace(0.0, duration, 1001))
         times, tip = reference(case)
         for column, colour, letter in ((0, BLUE, "x"), (1, RED, "y")):
             row[1].plot(

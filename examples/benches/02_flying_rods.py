@@ -19,7 +19,7 @@ LIMITS = {f"{case}: tip, over length": ACCURACY for case in CASES}
 
 
 def thrown(case: str, duration: float = DURATION) -> sp.Result:
-    return sp.simulate(CASES[case], duration, accuracy=ACCURACY, throw=True)
+    return sp.simulate(CASES[case], duration, accuracy=ACCURACY)
 
 
 def error(case: str, result: sp.Result) -> float:
@@ -41,13 +41,13 @@ def main() -> None:
     for row, case in zip(axes, CASES, strict=True):
         result = thrown(case)
         errors[f"{case}: tip, over length"] = error(case, result)
-        chosen = result.sampled(np.linspace(0.0, 8.0, 17))
+        chosen = result.sample(np.linspace(0.0, 8.0, 17))
         shapes = chosen.shape("rod", 81).position
         for axis, plane in ((row[0], "xy"), (row[1], "xz")):
             mappable = snapshots(axis, shapes, chosen.t, plane)
         fig.colorbar(mappable, ax=row[1], label="time (s)")
         row[0].set_title(case.replace("-", " ").capitalize())
-        fine = result.sampled(np.linspace(0.0, DURATION, 1001))
+        fine = result.sample(np.linspace(0.0, DURATION, 1001))
         times, tip = reference(case)
         for column, letter in enumerate("xyz"):
             row[2].plot(fine.t, fine.position("rod")[:, column], label=f"tip {letter}")

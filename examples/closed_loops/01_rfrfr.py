@@ -29,7 +29,7 @@ LIMITS = {
 
 def accurate() -> sp.Result:
     """Modes and steps as the accuracy needs them."""
-    return sp.simulate(rfrfr(basis="auto"), DURATION, accuracy=1e-3, throw=True)
+    return sp.simulate(rfrfr(basis="auto"), DURATION, accuracy=1e-3)
 
 
 def as_printed(
@@ -38,13 +38,13 @@ def as_printed(
     """Three modes and a fixed step."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # what Newmark is warned of is shown here
-        return sp.simulate(rfrfr(), duration, dt=dt, scheme=SCHEMES[scheme], throw=True)
+        return sp.simulate(rfrfr(), duration, dt=dt, scheme=SCHEMES[scheme])
 
 
 def tip_error(result: sp.Result) -> float:
     """Largest distance of the tip from the reference (m)."""
     times, tip = reference("rfrfr")
-    found = result.sampled(np.minimum(times, result.t[-1])).position("left")
+    found = result.sample(np.minimum(times, result.t[-1])).position("left")
     return float(np.linalg.norm(found - tip, axis=1).max())
 
 
@@ -89,7 +89,7 @@ def main() -> None:
 
     fine, coarse, runs = accurate(), as_printed(), long_runs()
     fig, axes = figure(2, 3, (12.0, 6.8))
-    chosen = fine.sampled(np.array([0.0, 1.4, 1.5, 1.6, 2.0, 4.5]))
+    chosen = fine.sample(np.array([0.0, 1.4, 1.5, 1.6, 2.0, 4.5]))
     shapes = [
         np.concatenate([left, right[::-1]])
         for left, right in zip(
@@ -101,7 +101,7 @@ def main() -> None:
     axes[0, 0].set_title("Shapes, 12 modes")
 
     for name, colour in (("left", BLUE), ("right", RED)):
-        angle = np.degrees(coarse.joint(name)[:, 0]) + 90
+        angle = np.degrees(coarse.joint(name).position[:, 0]) + 90
         axes[0, 1].plot(coarse.t, angle, color=colour, label=name)
     axes[0, 1].set(
         xlabel="time (s)", ylabel="angle from x (deg)", title="Base joints, 3 modes, 10 ms"
@@ -109,7 +109,7 @@ def main() -> None:
     axes[0, 1].legend()
 
     times, tip = reference("rfrfr")
-    dense = fine.sampled(np.minimum(times, fine.t[-1])).position("left")
+    dense = fine.sample(np.minimum(times, fine.t[-1])).position("left")
     drop = axes[0, 2].twinx()
     drop.spines["right"].set_visible(True)
     drop.grid(False)

@@ -13,7 +13,6 @@ import numpy as np
 import supple as sp
 from examples._check import report
 from supple.robots.rfrfr_prototype import ANGLE, drive, rfrfr_prototype
-from supple.run.continuation import Branch, follow
 from supple.time.scheme import AbstractScheme
 
 SECONDS = 10.0
@@ -31,13 +30,13 @@ def falling(t):  # type: ignore[no-untyped-def]
     return ANGLE - t
 
 
-def risen(basis: int = 3, **options: float) -> Branch:
+def risen(basis: int = 3, **options: float) -> sp.Branch:
     """The branch from the risen robot, through its limit point."""
     options = {"until": 2 * ANGLE, "step": 0.02, "largest": 0.1} | options
-    return follow(rfrfr_prototype(angle=falling, basis=basis), **options)
+    return sp.follow(rfrfr_prototype(angle=falling, basis=basis), throw=False, **options)
 
 
-def limit_angle(branch: Branch) -> float:
+def limit_angle(branch: sp.Branch) -> float:
     """Base angle at the limit point (deg)."""
     return float(np.degrees(ANGLE - branch.limits[0].t))
 
@@ -46,12 +45,12 @@ def driven(scheme: AbstractScheme | None = None) -> sp.Result:
     """The slow drive until after the snap."""
     model = rfrfr_prototype(angle=drive(SECONDS)).build()
     held = sp.equilibrium(model)
-    return sp.simulate(model, 8.5, dt=5e-3, scheme=scheme or sp.radau(3), start=held, throw=True)
+    return sp.simulate(model, 8.5, dt=5e-3, scheme=scheme or sp.radau(3), initial=held)
 
 
 def path(result: sp.Result) -> tuple[np.ndarray, np.ndarray]:
     """Base angle (deg) and height of the platform (m)."""
-    return np.degrees(result.joint("left")[:, 0]), result.position("platform")[:, 1]
+    return np.degrees(result.joint("left").position[:, 0]), result.position("platform")[:, 1]
 
 
 def snap_angle(result: sp.Result) -> float:
@@ -60,7 +59,7 @@ def snap_angle(result: sp.Result) -> float:
     return float(angles[np.flatnonzero(heights < 0.0)[0]])
 
 
-def measured(branch: Branch, result: sp.Result) -> dict[str, float]:
+def measured(branch: sp.Branch, result: sp.Result) -> dict[str, float]:
     angles, heights = path(result)
     stable = branch.unstable == 0
     known = np.degrees(ANGLE - branch.t[stable])[::-1], branch.position("platform")[stable, 1][::-1]
@@ -73,7 +72,7 @@ def measured(branch: Branch, result: sp.Result) -> dict[str, float]:
     }
 
 
-def refined(branch: Branch, result: sp.Result) -> dict[str, float]:
+def refined(branch: sp.Branch, result: sp.Result) -> dict[str, float]:
     finer, other = risen(8, max_points=80), driven(sp.generalized_alpha(0.5))
     return {
         "limit point, 3 against 8 modes (deg)": abs(limit_angle(branch) - limit_angle(finer)),
@@ -93,8 +92,8 @@ def main() -> None:
     from examples._picture import BLUE, GREY, ORANGE, RED, figure, save, snapshots
 
     branch, result = risen(), driven()
-    hanging = sp.equilibrium(branch.model, start=result.q[-1], t=2 * ANGLE)
-    down = follow(branch.model, start=hanging, until=0.0, largest=0.1)
+    hanging = sp.equilibrium(branch.model, initial=result.q[-1], t=2 * ANGLE)
+    down = sp.follow(branch.model, initial=hanging, until=0.0, largest=0.1)
     fig, axes = figure(1, 3, (13.0, 4.4), width_ratios=(1.35, 1, 1))
 
     for piece in (branch, down):

@@ -12,7 +12,6 @@ from scipy.interpolate import CubicSpline
 import supple as sp
 from examples._check import report
 from supple.robots.stewart import SIDEWAYS, SIDEWAYS_LENGTHS, stewart_gough
-from supple.run.continuation import Branch, follow
 
 PERIOD = 4.0
 """Duration of the free motion, and of the drive sideways (s)."""
@@ -42,15 +41,15 @@ def waving(modes: int, duration: float = PERIOD) -> sp.Result:
         times=TIMES, lengths=lengths, bending_modes=modes, torsion_modes=modes // 4
     ).build()
     held = sp.equilibrium(model)
-    return sp.simulate(model, duration, dt=0.01, scheme=sp.radau(3), start=held, throw=True)
+    return sp.simulate(model, duration, dt=0.01, scheme=sp.radau(3), initial=held)
 
 
-def level_path() -> Branch:
+def level_path() -> sp.Branch:
     """Equilibria along the level path; time counts the steps of its table."""
     robot = stewart_gough(
         times=np.arange(10.0), lengths=SIDEWAYS_LENGTHS, bending_modes=8, torsion_modes=2
     )
-    return follow(robot, until=9.0, step=0.1, largest=0.5)
+    return sp.follow(robot, until=9.0, step=0.1, largest=0.5)
 
 
 def driven() -> sp.Result:
@@ -60,7 +59,7 @@ def driven() -> sp.Result:
     lengths = CubicSpline(SIDEWAYS[::-1], SIDEWAYS_LENGTHS[::-1])(x)
     model = stewart_gough(times=TIMES, lengths=lengths, bending_modes=8, torsion_modes=2).build()
     held = sp.equilibrium(model)
-    return sp.simulate(model, 5.0, dt=0.005, scheme=sp.radau(3), start=held, throw=True)
+    return sp.simulate(model, 5.0, dt=0.005, scheme=sp.radau(3), initial=held)
 
 
 def gap(result: sp.Result) -> float:
@@ -73,10 +72,10 @@ def doubled(coarse: sp.Result, fine: sp.Result) -> float:
     return float(np.linalg.norm(apart, axis=1).max())
 
 
-def path_errors(branch: Branch, result: sp.Result) -> dict[str, float]:
+def path_errors(branch: sp.Branch, result: sp.Result) -> dict[str, float]:
     place = np.stack([branch.t * SIDEWAYS[1], 0 * branch.t, 0.4 + 0 * branch.t], axis=1)
     apart = np.linalg.norm(branch.position("plate") - place, axis=1)
-    tipped = sp.equilibrium(result.model, start=result.q[-1], t=5.0).position("plate")
+    tipped = sp.equilibrium(result.model, initial=result.q[-1], t=5.0).position("plate")
     mean = result.position("plate")[result.t > PERIOD].mean(axis=0)
     return {
         "level path, statics (m)": float(apart[branch.t < 7].max()),
@@ -102,7 +101,7 @@ def draw(axes, result: sp.Result, instants: np.ndarray) -> None:  # type: ignore
     """Legs and plate at some instants, pale to dark."""
     from examples._picture import ORANGE, SHADES, plain_box
 
-    chosen = result.sampled(instants)
+    chosen = result.sample(instants)
     legs = np.stack([chosen.shape(leg, 41).position for leg in LEGS], axis=1)
     ends = legs[:, :, -1]
     for i, share in enumerate(np.linspace(0.0, 1.0, len(instants))):
@@ -133,8 +132,8 @@ def main() -> None:
     motion.set(xlabel="time (s)", ylabel="plate, from home (mm)", title="Six waves")
     motion.legend(ncols=3)
 
-    end = sp.equilibrium(branch.model, start=result.q[-1], t=9.0)
-    tipped = follow(branch.model, start=end, until=7.0, step=0.1, largest=0.3)
+    end = sp.equilibrium(branch.model, initial=result.q[-1], t=9.0)
+    tipped = sp.follow(branch.model, initial=end, until=7.0, step=0.1, largest=0.3)
     height = fig.add_subplot(grid[1, 1])
     for piece in (branch, tipped):
         x, z = 1e3 * piece.t * SIDEWAYS[1], 1e3 * piece.position("plate")[:, 2]

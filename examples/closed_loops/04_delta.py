@@ -24,7 +24,7 @@ def moved(modes: int = 3, duration: float = PERIOD) -> sp.Result:
     """From equilibrium, once round."""
     model = delta(modes=modes, period=PERIOD).build()
     held = sp.equilibrium(model)
-    return sp.simulate(model, duration, dt=5e-3, scheme=sp.radau(3), start=held, throw=True)
+    return sp.simulate(model, duration, dt=5e-3, scheme=sp.radau(3), initial=held)
 
 
 def work(result: sp.Result) -> np.ndarray:

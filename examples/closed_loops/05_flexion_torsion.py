@@ -38,7 +38,7 @@ def states(basis: dict[str, int], times: np.ndarray) -> list[sp.Equilibrium]:
     model = flexion_torsion(basis=basis).build()
     found = [sp.equilibrium(model)]
     for t in times[1:]:
-        found.append(sp.equilibrium(model, start=found[-1], t=float(t)))
+        found.append(sp.equilibrium(model, initial=found[-1], t=float(t)))
     return found
 
 

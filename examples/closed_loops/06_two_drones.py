@@ -21,7 +21,7 @@ LIMITS = {
 def flown(duration: float, rooted_at: int = 1) -> sp.Result:
     """The flight from rest as described."""
     robot = two_drones(rooted_at=rooted_at)
-    return sp.simulate(robot, duration, dt=PERIOD, output=0.01, throw=True)
+    return sp.simulate(robot, duration, dt=PERIOD, t_eval=0.01)
 
 
 def printed_thrust(found: sp.Result, name: str, pulsation: float) -> np.ndarray:

@@ -15,7 +15,6 @@ import supple as sp
 from examples._check import report
 from supple.mechanics.frames import find_joint
 from supple.robots.rfrfr_prototype import ANGLE, drive, rfrfr_prototype
-from supple.run.continuation import Branch, follow
 from supple.system.error_norm import total_mass
 
 DISTANCE = 0.82
@@ -40,13 +39,13 @@ def falling(t):  # type: ignore[no-untyped-def]
 
 
 @cache
-def branch(modes: int = MODES, mass: float = MASSES[MODES]) -> Branch:
+def branch(modes: int = MODES, mass: float = MASSES[MODES]) -> sp.Branch:
     """Equilibria from the risen robot, through the limit point."""
     robot = rfrfr_prototype(angle=falling, basis=modes, distance=DISTANCE, mass=mass)
-    return follow(robot, until=2 * ANGLE, step=0.02, largest=0.1, max_points=80)
+    return sp.follow(robot, until=2 * ANGLE, step=0.02, largest=0.1, max_points=80, throw=False)
 
 
-def limit_angle(found: Branch) -> float:
+def limit_angle(found: sp.Branch) -> float:
     """Base angle at the limit point (deg)."""
     return float(np.degrees(ANGLE - found.limits[0].t))
 
@@ -58,12 +57,12 @@ def driven(until: float, modes: int = MODES) -> sp.Result:
     robot = rfrfr_prototype(angle=law, basis=modes, distance=DISTANCE, mass=MASSES[modes])
     model = robot.build()
     held = sp.equilibrium(model)
-    return sp.simulate(model, until, dt=5e-3, scheme=sp.radau(3), start=held, throw=True)
+    return sp.simulate(model, until, dt=5e-3, scheme=sp.radau(3), initial=held)
 
 
 def path(result: sp.Result) -> tuple[np.ndarray, np.ndarray]:
     """Base angle (deg) and height of the platform (m)."""
-    return np.degrees(result.joint("left")[:, 0]), result.position("platform")[:, 1]
+    return np.degrees(result.joint("left").position[:, 0]), result.position("platform")[:, 1]
 
 
 def work_error(result: sp.Result) -> float:
@@ -79,7 +78,7 @@ def work_error(result: sp.Result) -> float:
     return float(np.abs(gained - work).max() / fall)
 
 
-def measured(found: Branch, result: sp.Result) -> dict[str, float]:
+def measured(found: sp.Branch, result: sp.Result) -> dict[str, float]:
     angles, heights = path(result)
     drop = angles[np.flatnonzero(heights < 0.0)[0]]
     stable = found.unstable == 0

@@ -81,7 +81,7 @@ class Measured:
 
 def filtered(times: np.ndarray, values: np.ndarray, at: np.ndarray) -> np.ndarray:
     """A filtered signal at other instants."""
-    law = sp.smoothed(times, values, CUTOFF)
+    law = sp.smooth(times, values, CUTOFF)
     from scipy.interpolate import PPoly
 
     inside = np.clip(at, times[0], times[-1])
@@ -114,25 +114,29 @@ def measured() -> Measured:
     rng = np.random.default_rng(7)
     model = tendon_cpr(modes=6).build()
     held = sp.equilibrium(model, t=BEGIN)
-    truth = sp.simulate(model, SECONDS, dt=0.01, start=held, throw=True)
+    truth = sp.simulate(model, SECONDS, dt=0.01, initial=held)
     t = rate(1 / PERIOD)
 
-    seen = truth.sampled(rate(40.0))
+    seen = truth.sample(rate(40.0))
     angles = np.stack(
         [
-            filtered(seen.t, seen.joint(name)[:, 0] + ANGLE_NOISE * rng.normal(size=len(seen)), t)
+            filtered(
+                seen.t,
+                seen.joint(name).position[:, 0] + ANGLE_NOISE * rng.normal(size=len(seen)),
+                t,
+            )
             for name in HINGES
         ],
         axis=1,
     )
-    felt = truth.sampled(rate(110.0))
+    felt = truth.sample(rate(110.0))
     tensions = []
     for cable in range(4):
-        reading = sensor_reading(felt.tendon(f"cable {cable + 1}")[1], cable)
+        reading = sensor_reading(felt.tendon(f"cable {cable + 1}").tension, cable)
         reading = reading + FORCE_NOISE * rng.normal(size=len(felt))
         tensions.append(sp.Spline(t, filtered(felt.t, cable_tension(reading, cable), t)))
 
-    robot, shown = tendon_cpr(), truth.sampled(t)
+    robot, shown = tendon_cpr(), truth.sample(t)
     fits, points, ends = [], [], []
     for limb, name in enumerate(RODS, start=1):
         at = np.linspace(0.0, MEASURED[limb - 1], POINTS + 1)[1:]
@@ -166,21 +170,23 @@ def simulated(case: str) -> sp.Result:
     for name in IMPOSED[case]:
         if name in HINGES:
             law = sp.Spline(data.t, data.angles[:, HINGES.index(name)])
-            robot = robot.adding(sp.Prescribe(f"{name} imposed", on=name, value=law))
+            robot = robot.adding(sp.PrescribedCoordinate(f"{name} imposed", on=name, value=law))
             continue
         for i, values in enumerate(data.fits[RODS.index(name)].coordinates.T):
-            law = sp.smoothed(data.t, values, CUTOFF)
-            mode = sp.Prescribe(f"{name} mode {i}", on=name, of="rod", coordinate=i, value=law)
+            law = sp.smooth(data.t, values, CUTOFF)
+            mode = sp.PrescribedCoordinate(
+                f"{name} mode {i}", on=name, of="rod", coordinate=i, value=law
+            )
             robot = robot.adding(mode)
     model = robot.build()
     held = sp.equilibrium(model, t=BEGIN)
     scheme = sp.generalized_alpha(0.6)
-    return sp.simulate(model, SECONDS, dt=PERIOD, scheme=scheme, start=held, throw=True)
+    return sp.simulate(model, SECONDS, dt=PERIOD, scheme=scheme, initial=held)
 
 
 def values(result: sp.Result) -> np.ndarray:
     """The rows of the tables (n, 8): degrees and metres."""
-    angles = [np.degrees(result.joint(name)) for name in HINGES]
+    angles = [np.degrees(result.joint(name).position) for name in HINGES]
     ends = [from_start(result, i, result.position(f"sensor {i}"))[:, :2] for i in (1, 2)]
     return np.concatenate([*angles, *ends, result.position("platform")[:, :2]], axis=1)
 
@@ -201,7 +207,7 @@ def platform_error(case: str) -> float:
 def fit_errors() -> dict[str, float]:
     """How well the fitted and filtered coordinates say what the rods do."""
     data, result = measured(), simulated(CASES[0])
-    truth = data.truth.sampled(data.t)
+    truth = data.truth.sample(data.t)
     tips = [from_start(run, 1, run.position("rod 1")) for run in (truth, result)]
     off = np.linalg.norm(tips[0] - tips[1], axis=1)
     return {
@@ -212,7 +218,7 @@ def fit_errors() -> dict[str, float]:
 
 def table_errors() -> dict[str, float]:
     rods, hinges, mixed, free = CASES
-    truth = measured().truth.sampled(measured().t)
+    truth = measured().truth.sample(measured().t)
     off = simulated(free).position("platform") - truth.position("platform")
     gaps = [np.abs(simulated(case).violation).max() for case in CASES]
     return {
@@ -301,7 +307,7 @@ def main() -> None:
         "way from its first place (mm)",
         "Platform, hinge 1 and rod 2 imposed",
     )
-    truth = data.truth.sampled(t).position("platform")
+    truth = data.truth.sample(t).position("platform")
     for case, colour in zip(CASES, (BLUE, RED, GREEN, GREY), strict=True):
         off = np.linalg.norm(simulated(case).position("platform") - truth, axis=1)
         axes[1, 2].plot(t, 1e3 * off, color=colour, linewidth=1.0, label=case.split(", ")[-1])

@@ -18,7 +18,7 @@ import numpy as np
 
 import supple as sp
 from examples._check import report
-from supple.identify import FlatShape, fit_shape, flattened
+from supple.identify import FlatShape, fit_shape, flatten
 from supple.lie import so3
 from supple.robots.tendon_cpr import (
     CABLE_OFFSET,
@@ -83,7 +83,7 @@ def samples() -> tuple[Sample, ...]:
         shape = sp.equilibrium(robot).shape("rod", len(AT)).position
         turn = np.asarray(so3.exp(jnp.asarray(rng.normal(size=3))))
         points = shape @ turn.T + NOISE * rng.normal(size=shape.shape)
-        flat = flattened(points)
+        flat = flatten(points)
         fit = fit_shape(strip(), flat.points, AT, noise=NOISE)
         assert fit.ok
         # A rod found upside down has the opposite curvature; the plane says which side is which.

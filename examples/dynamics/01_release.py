@@ -26,7 +26,7 @@ def released(torque: float, modes: int) -> sp.Result:
     bend = np.zeros(modes)
     bend[0] = curvature(torque, RADIUS)
     start = sp.initial_state(model, q=bend)
-    return sp.simulate(model, DURATION, accuracy=1e-4, start=start, output=2e-3, throw=True)
+    return sp.simulate(model, DURATION, accuracy=1e-4, initial=start, t_eval=2e-3)
 
 
 def curvature_field(result: sp.Result, u: np.ndarray) -> np.ndarray:

@@ -49,7 +49,7 @@ def pendulum(t: np.ndarray) -> np.ndarray:
 def simulate(hinged: bool, modes: int, duration: float) -> sp.Result:
     robot = given.string_pendulum(hinged=hinged, basis=modes)
     accuracy = 2e-6 * duration  # the same error a second, whatever the duration
-    return sp.simulate(robot, duration, accuracy=accuracy, output=2.5e-3, throw=True)
+    return sp.simulate(robot, duration, accuracy=accuracy, t_eval=2.5e-3)
 
 
 def imbalance(result: sp.Result) -> float:

@@ -6,7 +6,7 @@ of second order. What else can spoil it: too few nodes (poses and velocities the
 enough here) and the tolerance of Newton's iteration.
 The beam is that of test 4 with radius 0.01 m. The *printed* beam is 16 times softer and bends to
 8 /m: it takes 32 nodes and a Newton tolerance of 1e-11 to conserve as well (and its steps are
-split, since one linearisation a step serves a light, whipping beam badly).
+split, since one linearization a step serves a light, whipping beam badly).
 """
 
 import numpy as np
@@ -39,14 +39,14 @@ def printed(duration: float) -> sp.Result:
     """The beam as printed."""
     robot = muscle_beam(PRINTED_RADIUS, nodes=32)
     scheme = sp.gauss(3, NewtonSettings(tolerance=1e-11, max_iterations=15))
-    return sp.simulate(robot, duration, dt=2e-3, scheme=scheme, throw=True)
+    return sp.simulate(robot, duration, dt=2e-3, scheme=scheme)
 
 
 def stiff(duration: float) -> dict[str, float]:
     """Drifts of the beam of test 4 with both schemes."""
     errors: dict[str, float] = {}
     for name, (scheme, dt) in SCHEMES.items():
-        result = sp.simulate(muscle_beam(), duration, dt=dt, scheme=scheme, throw=True)
+        result = sp.simulate(muscle_beam(), duration, dt=dt, scheme=scheme)
         errors |= drifts(result, name)
     return errors
 

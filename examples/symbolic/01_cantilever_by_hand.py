@@ -69,7 +69,7 @@ def by_supple(motions: np.ndarray) -> np.ndarray:
 def simulate(duration: float) -> tuple[sp.Result, np.ndarray]:
     """From rest, slightly bent: Supple's result, and κ at its instants from SciPy."""
     start = sp.initial_state(ROD, q=np.array([START]))
-    result = sp.simulate(ROD, duration, accuracy=1e-8, start=start, throw=True)
+    result = sp.simulate(ROD, duration, accuracy=1e-8, initial=start)
 
     def rate(_: float, state: np.ndarray) -> list[float]:
         force, mass, *_ = by_hand()(*state, 0.0)

@@ -1,7 +1,10 @@
-"""Supple: simulate, analyse and optimise robots of rigid bodies and slender elastic rods."""
+"""Supple: simulate, analyze and optimize robots of rigid bodies and slender elastic rods."""
 
+import importlib as _importlib
 import os
+from importlib.metadata import version as _version
 from types import ModuleType as _ModuleType
+from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small solves; threads would only stall them
 
@@ -14,34 +17,44 @@ use_persistent_cache()
 
 from supple import plot as plot
 from supple.errors import (
+    ArgumentError as ArgumentError,
     DescriptionError as DescriptionError,
     SolveError as SolveError,
-    StateError as StateError,
     StoreError as StoreError,
     SuppleError as SuppleError,
 )
 from supple.expression import Expression as Expression
 from supple.lie import Pose as Pose
+from supple.mechanics.sensing import Sensors as Sensors
 from supple.model.laws import (
+    AbstractEffortLaw as AbstractEffortLaw,
     Constant as Constant,
     Function as Function,
     Input as Input,
     Spline as Spline,
     Table as Table,
     ramp as ramp,
-    smoothed as smoothed,
+    smooth as smooth,
     triangle as triangle,
 )
 from supple.model.model import Model as Model
 from supple.model.state import State as State
-from supple.results.result import Result as Result
+from supple.results.result import Result as Result, Stats as Stats
 from supple.robot.actuators import (
     Chamber as Chamber,
     Motor as Motor,
     Spring as Spring,
     Tendon as Tendon,
 )
-from supple.robot.controller import Controller as Controller
+from supple.robot.controller import (
+    ContinuousController as ContinuousController,
+    Controller as Controller,
+)
+from supple.robot.custom import (
+    AbstractJoint as AbstractJoint,
+    AbstractLineLoad as AbstractLineLoad,
+    AbstractLoad as AbstractLoad,
+)
 from supple.robot.formulas import (
     LoadDensity as LoadDensity,
     Motion as Motion,
@@ -49,12 +62,12 @@ from supple.robot.formulas import (
 from supple.robot.items import (
     Body as Body,
     Closure as Closure,
-    Connect as Connect,
+    Connection as Connection,
     KnifeEdge as KnifeEdge,
     Marker as Marker,
-    Prescribe as Prescribe,
+    PrescribedCoordinate as PrescribedCoordinate,
     Rod as Rod,
-    Rolling as Rolling,
+    RollingContact as RollingContact,
 )
 from supple.robot.joint import (
     Cylindrical as Cylindrical,
@@ -69,11 +82,11 @@ from supple.robot.joint import (
     Universal as Universal,
 )
 from supple.robot.loads import (
+    ActiveStress as ActiveStress,
     Buoyancy as Buoyancy,
-    Distributed as Distributed,
+    DistributedLoad as DistributedLoad,
     Drag as Drag,
-    Sliding as Sliding,
-    Stress as Stress,
+    PlaneFriction as PlaneFriction,
     Swimming as Swimming,
     Wrench as Wrench,
 )
@@ -86,17 +99,23 @@ from supple.robot.looks import (
 from supple.robot.placement import along as along
 from supple.robot.robot import Robot as Robot
 from supple.run.carry import carry_over as carry_over
+from supple.run.continuation import (
+    Branch as Branch,
+    BranchStatus as BranchStatus,
+    follow as follow,
+)
 from supple.run.inverse_statics import (
     InverseStatics as InverseStatics,
+    InverseStaticsStatus as InverseStaticsStatus,
     inverse_statics as inverse_statics,
 )
 from supple.run.simulate import resume as resume, simulate as simulate
 from supple.run.start import initial_state as initial_state
 from supple.run.statics import (
     Equilibrium as Equilibrium,
-    assembled as assembled,
+    assemble as assemble,
     equilibrium as equilibrium,
-    linearise as linearise,
+    linearize as linearize,
     modes as modes,
     release as release,
     sweep as sweep,
@@ -112,6 +131,8 @@ from supple.section import (
     StiffnessDamping as StiffnessDamping,
     Tube as Tube,
 )
+from supple.solve.equilibrium import EquilibriumStatus as EquilibriumStatus
+from supple.solve.modes import LinearModel as LinearModel, Modes as Modes
 from supple.space import (
     Magnus as Magnus,
     RungeKutta as RungeKutta,
@@ -140,16 +161,38 @@ from supple.time.collocation import (
     radau as radau,
 )
 from supple.time.explicit import Explicit as Explicit
-from supple.time.rollout import rollout as rollout
+from supple.time.rollout import Rollout as Rollout, rollout as rollout
+
+__version__ = _version("supple")
+
+if _TYPE_CHECKING:
+    from supple import files as files, identify as identify, view as view
+    from supple.files import load as load
+
+_LATER = {"files": None, "identify": None, "view": None, "load": "files"}
+"""What is imported when it is first asked for, since it takes its time; ``load`` is in ``files``."""
+
+
+def __getattr__(name: str) -> _Any:
+    """Modules and functions that are imported when they are first asked for."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    inside = _LATER[name]
+    module = _importlib.import_module(f"supple.{inside or name}")
+    found = getattr(module, name) if inside else module
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:
     """What users may want, without the modules it comes from."""
     hidden = {"use_persistent_cache"}
-    return [
+    modules = {"plot", *_LATER}
+    found = [
         name
         for name, value in globals().items()
         if name[0] != "_"
         and name not in hidden
-        and (name == "plot" or type(value) is not _ModuleType)
+        and (name in modules or type(value) is not _ModuleType)
     ]
+    return [*found, *(name for name in _LATER if name not in found), "__version__"]

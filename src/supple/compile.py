@@ -1,9 +1,9 @@
 """How Supple compiles: many tiny operations in sequence, so that latency matters, not parallelism.
 
 On the CPU some of XLA's choices hurt such programs. Its newer fusion emitters double the compile time
-for no gain at these sizes; LLVM's higher levels of optimisation cost a fifth of it, again for none. Its
+for no gain at these sizes; LLVM's higher levels of optimization cost a fifth of it, again for none. Its
 default scheduler, its matrix products and its larger loops are spread over a thread pool whose
-synchronisation costs more than the operations: up to a third of the time of a small rod's step. Reductions
+synchronization costs more than the operations: up to a third of the time of a small rod's step. Reductions
 go to a library (YNN) whose overhead shows most in robots with many legs. All are switched off for our own
 entry points.
 """
@@ -16,7 +16,7 @@ from typing import Any
 
 import jax
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 
 WANTED: dict[str, dict[str, Any]] = {
     "cpu": {
@@ -38,7 +38,7 @@ def known_options(platform: str, quick: bool) -> dict[str, Any]:
     """The options we want on this kind of device that its compiler knows.
 
     ``quick`` is for programs that run once or a few times: half the speed, less than half the compile
-    time. A level of optimisation named in ``XLA_FLAGS`` wins over ours, except over that of quick programs.
+    time. A level of optimization named in ``XLA_FLAGS`` wins over ours, except over that of quick programs.
     """
     options = dict(WANTED.get(platform, {}))
     if options and (quick or LEVEL not in os.environ.get("XLA_FLAGS", "")):
@@ -81,7 +81,9 @@ def _check_process() -> None:
             "processes started anew, multiprocessing.get_context('spawn') or "
             "ProcessPoolExecutor(mp_context=…), or to fork before Supple computes anything"
         )
-        raise StateError(f"process: got one forked from a process that has used JAX; need {need}")
+        raise ArgumentError(
+            f"process: got one forked from a process that has used JAX; need {need}"
+        )
 
 
 class Program:

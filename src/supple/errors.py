@@ -1,5 +1,7 @@
 """Errors the library raises on purpose. Each names the item, the value and the cure."""
 
+from typing import Any
+
 
 class SuppleError(Exception):
     """Base of every error raised by Supple."""
@@ -16,11 +18,11 @@ class DescriptionError(SuppleError, ValueError):
         super().__init__(f"{item}: {field}: got {got!r}; need {need}")
 
 
-class StateError(SuppleError, ValueError):
-    """A state, a load or a setting given to a computation does not fit the model."""
+class ArgumentError(SuppleError, ValueError):
+    """An argument of a function cannot be used: a state, a name or a setting that does not fit the model."""
 
 
-class StoreError(StateError):
+class StoreError(SuppleError, ValueError):
     """A run on disk cannot be used: it is damaged, another's, being written, or the disk refuses.
 
     ``readable`` is how many of its instants can still be read, None where that is not the question.
@@ -33,4 +35,12 @@ class StoreError(StateError):
 
 
 class SolveError(SuppleError, RuntimeError):
-    """A solve did not succeed and the caller asked for an exception instead of a status."""
+    """A solve did not succeed; ``throw=False`` returns what was found instead.
+
+    ``result`` is that: a run up to where it ended, an equilibrium that is none, a branch as far as it was
+    followed. It is None where there is nothing to show.
+    """
+
+    def __init__(self, message: str, result: Any = None) -> None:
+        self.result = result
+        super().__init__(message)

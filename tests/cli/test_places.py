@@ -131,7 +131,7 @@ def test_resume_with_another_robot_is_refused_and_with_the_same_goes_on(tmp_path
     assert json.loads(call(*words).stdout)["status"] == "DONE"
     file.write_text(ARM.replace("E: 1.0e8", "E: 2.0e8"))
     assert "another robot: not the same are arm;" in refused(call(*words))
-    file.write_text(ARM.replace("dt: 0.01}", "dt: 0.01, start: {coordinates: {arm: [0.5, 0]}}}"))
+    file.write_text(ARM.replace("dt: 0.01}", "dt: 0.01, initial: {coordinates: {arm: [0.5, 0]}}}"))
     assert "starts elsewhere" in refused(call(*words))
 
 

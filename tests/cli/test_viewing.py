@@ -55,7 +55,7 @@ def test_runs_on_disk_come_back_with_their_robot(stored):
     assert run.result.ok
     assert len(run.result.t) == 11
     assert run.result.description == run.file.robot
-    assert run.result.tendon("pull")[1][-1] == pytest.approx(1.0)
+    assert run.result.tendon("pull").tension[-1] == pytest.approx(1.0)
 
 
 def test_runs_without_their_robot_are_refused_with_words(stored, tmp_path):

@@ -26,7 +26,41 @@ def changed(old: str, new: str) -> str:
     return GOOD.replace(old, new)
 
 
+RENAMED = {
+    "at of an item": (
+        changed("{parent: backbone, mass", "{parent: backbone, at: 0.5, mass"),
+        ("bodies.tool.at:", "got the unknown name 'at'", "need fraction?"),
+    ),
+    "output of a run": (
+        changed("dt: 0.0167}", "dt: 0.0167, output: 0.1}"),
+        ("simulate.output:", "got the unknown name 'output'", "need t_eval?"),
+    ),
+    "start of a run": (
+        changed("dt: 0.0167}", "dt: 0.0167, start: equilibrium}"),
+        ("simulate.start:", "need initial?"),
+    ),
+    "rho of a scheme": (
+        changed("dt: 0.0167}", "dt: 0.0167, scheme: {hht: {rho: 0.8}}}"),
+        ("scheme.hht.rho:", "need rho_inf?"),
+    ),
+    **{
+        f"section {old}": (
+            GOOD + f"{old}: {{}}\n",
+            (f"text:17:{len(old) + 3}: {old}:", f"need {new}?"),
+        )
+        for old, new in {
+            "rolling": "rolling_contacts",
+            "sliding": "plane_frictions",
+            "stresses": "active_stresses",
+            "distributed": "distributed_loads",
+            "prescribed": "prescribed_coordinates",
+        }.items()
+    },
+}
+"""Names of before 1.0, which are answered with those of now."""
+
 CASES: dict[str, tuple[str, tuple[str, ...]]] = {
+    **RENAMED,
     # name: (text, what the message says)
     "not yaml": ("robot: arm\nrods: [1\n", ("text:3:1:", "need YAML")),
     "colon in a value": ("robot: a: b\n", ("text:1:9:", "need YAML")),

@@ -136,7 +136,7 @@ bodies:
     joint: {revolute: {axis: y, stiffness: 3}}
 wrenches:
   push: {on: bob, position: [0.2, 0, 0], force: [0, 0, 1]}
-simulate: {duration: 0.05, dt: 0.01, start: {joints: {bob: 0.1}, joint_rates: {bob: 2}}}
+simulate: {duration: 0.05, dt: 0.01, initial: {joints: {bob: 0.1}, joint_rates: {bob: 2}}}
 studies:
   hold: statics
   heavier: {sweep: {parameter: mass, values: [0.5, 1]}}
@@ -168,9 +168,9 @@ outputs:
     assert found.run("drop").q[0, 0] == pytest.approx(angle, rel=1e-9)
     with pytest.raises(sp.DescriptionError, match="one of: simulate, hold"):
         found.run("nothing")
-    with pytest.raises(sp.StateError, match="need one of: bob"):
+    with pytest.raises(sp.ArgumentError, match="need one of: bob"):
         load(text.replace("joints: {bob", "joints: {box")).run("simulate")
-    with pytest.raises(sp.StateError, match="got 2 numbers; need 1"):
+    with pytest.raises(sp.ArgumentError, match="got 2 numbers; need 1"):
         load(text.replace("{bob: 0.1}", "{bob: [0.1, 0.2]}")).run("simulate")
 
 

@@ -12,7 +12,7 @@ import supple.files
 from supple.errors import SuppleError
 from supple.files import FileError, dump, load
 from supple.files.urdf import UrdfImport, read_urdf
-from supple.robot.items import Closure, Connect
+from supple.robot.items import Closure, Connection
 from tests.files.everything import ROBOTS
 from tests.files.malformed import GOOD
 
@@ -81,7 +81,7 @@ def read_all(count: int, seed: int) -> tuple[int, int]:
             file = load(text + "\n", modules=["supple.robots.two_drones"])
             read += 1
             # Closed loops are compiled to see which of their equations count: not a matter of the file.
-            if not any(isinstance(item, Closure | Connect) for item in file.robot.items):
+            if not any(isinstance(item, Closure | Connection) for item in file.robot.items):
                 file.robot.build()
         except FileError as error:
             needs |= {problem.need for problem in error.problems}

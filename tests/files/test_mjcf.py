@@ -32,7 +32,7 @@ def robot(*more, **fields):
 
 def test_masses_joints_and_what_is_left_out(tmp_path):
     driven = robot(
-        sp.Marker("eye", parent="arm", at=0.3),
+        sp.Marker("eye", parent="arm", fraction=0.3),
         sp.Tendon("pull", on="arm", offset=(0.01, 0.0), tension=1.0),
         sp.Motor("motor", on="link", torque=1.0),
         sp.Drag("air", on="arm", linear=0.1),

@@ -15,12 +15,12 @@ from supple.files.rods import BASIS, DAMPING, SECTION, SPACE
 from supple.files.schema import STUDIES
 from supple.files.schemes import SCHEME
 from supple.files.studies import (
+    Initial,
     ModesStudy,
     Output,
     Release,
     Settings,
     Simulate,
-    Start,
     Statics,
     Sweep,
 )
@@ -114,10 +114,16 @@ def test_the_whole_catalogue_is_tried():
 
 
 def test_files_know_everything_that_python_does():
-    assert {record.make for record in ITEMS.values()} == set(get_args(Item))
+    of_users = {
+        sp.AbstractLoad,
+        sp.AbstractLineLoad,
+        sp.AbstractJoint,
+    }  # programs, not descriptions
+    assert {record.make for record in ITEMS.values()} == set(get_args(Item)) - of_users
 
     def final(base):
-        return {c for sub in base.__subclasses__() for c in (final(sub) or {sub})}
+        known = [sub for sub in base.__subclasses__() if sub not in of_users]
+        return {c for sub in known for c in (final(sub) or {sub})}
 
     def written(one_of, classes, values):
         return {cls for cls in classes if any(type(v) is cls for v in values)} == set(classes)
@@ -153,13 +159,13 @@ STUDY_SETTINGS = Settings(
             10.0,
             accuracy=1e-4,
             scheme=sp.radau(2),
-            output=0.1,
+            t_eval=0.1,
             max_steps=100,
-            start=Start(
+            initial=Initial(
                 "equilibrium", {"arm": 0.1}, {"arm": (0.1, 0.2)}, {"arm": 1.0}, {"arm": (1, 2)}
             ),
         ),
-        "listed": Simulate(1.0, dt=0.1, output=(0.0, 0.5), start=Start("assembled")),
+        "listed": Simulate(1.0, dt=0.1, t_eval=(0.0, 0.5), initial=Initial("assembled")),
         "drop": Release("push", 1.0, dt=0.01, scheme=sp.generalized_alpha(0.5)),
         "drop both": Release(("push", "pull"), 1.0, accuracy=1e-3),
         "statics": Statics(),
@@ -199,7 +205,7 @@ def test_schemes(scheme):
     ("name", "scheme"),
     [
         ("{generalized-alpha: 0.3}", sp.generalized_alpha(0.3)),
-        ("{hht: {rho: 0.7}}", sp.hht(0.7)),
+        ("{hht: {rho_inf: 0.7}}", sp.hht(0.7)),
         ("wbz", sp.wbz()),
         ("{newmark: {beta: 0.3, gamma: 0.6}}", sp.newmark(0.3, 0.6)),
         ("trapezoidal", sp.trapezoidal()),
@@ -231,10 +237,13 @@ PLAIN_FUNCTIONS = {
         sp.Tendon("x", on="rod", offset=lambda u: np.stack([u, u], 1), tension=1.0),
     ),
     "law.formula": lambda: (rod(), sp.Wrench("x", on="rod", law=sp.Function(lambda t: t))),
-    "stress": lambda: (rod(), sp.Stress("x", on="rod", stress=lambda X, t: np.zeros((len(X), 6)))),
+    "stress": lambda: (
+        rod(),
+        sp.ActiveStress("x", on="rod", stress=lambda X, t: np.zeros((len(X), 6))),
+    ),
     "density": lambda: (
         rod(),
-        sp.Distributed("x", on="rod", density=lambda t, X, pose, twist: 0.0 * twist),
+        sp.DistributedLoad("x", on="rod", density=lambda t, X, pose, twist: 0.0 * twist),
     ),
     "act": lambda: (rod(), sp.Controller("x", lambda t, seen, memory: ({}, memory))),
     "basis.function": lambda: (rod(basis=sp.CustomBasis(lambda u: u[:, None], 1)),),

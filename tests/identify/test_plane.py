@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.identify import flattened
+from supple.identify import flatten
 from supple.lie import so3
 
 ANGLE = np.linspace(0.0, 1.5, 25)
@@ -16,7 +16,7 @@ SHIFT = np.array([0.2, 0.1, -0.5])
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_an_arc_is_found_in_its_plane(side):
-    flat = flattened(ARC * np.array([1.0, side, 1.0]) @ TURN.T + SHIFT)
+    flat = flatten(ARC * np.array([1.0, side, 1.0]) @ TURN.T + SHIFT)
     # The tangent at the start is that of a quartic through the arc.
     np.testing.assert_allclose(flat.points, ARC, atol=2e-3)
     np.testing.assert_allclose(np.linalg.norm(flat.points, axis=1), np.linalg.norm(ARC, axis=1))
@@ -28,13 +28,13 @@ def test_an_arc_is_found_in_its_plane(side):
 
 
 def test_noise_off_the_plane_is_measured(rng):
-    flat = flattened(ARC + 1e-3 * rng.normal(size=ARC.shape))
+    flat = flatten(ARC + 1e-3 * rng.normal(size=ARC.shape))
     assert flat.off == pytest.approx(1e-3, rel=0.3)
     assert abs(flat.frame.rotation[2, 2]) > 0.999
 
 
 def test_bad_points_are_refused():
-    with pytest.raises(sp.StateError, match=r"need \(n, 3\) with at least 3"):
-        flattened(ARC[:2])
-    with pytest.raises(sp.StateError, match="the same point"):
-        flattened(0 * ARC)
+    with pytest.raises(sp.ArgumentError, match=r"need \(n, 3\) with at least 3"):
+        flatten(ARC[:2])
+    with pytest.raises(sp.ArgumentError, match="the same point"):
+        flatten(0 * ARC)

@@ -115,15 +115,15 @@ def test_energy_tames_what_was_not_measured(rng):
 
 def test_bad_input_is_refused():
     good = np.zeros((20, 3))
-    with pytest.raises(sp.StateError, match=r"points: got shape \(20, 2\)"):
+    with pytest.raises(sp.ArgumentError, match=r"points: got shape \(20, 2\)"):
         fit_shape(STRIP, good[:, :2], FULL)
-    with pytest.raises(sp.StateError, match=r"at: got 0\.1 … 2\.0"):
+    with pytest.raises(sp.ArgumentError, match=r"fractions: got 0\.1 … 2\.0"):
         fit_shape(STRIP, good, np.linspace(0.1, 2.0, 20))
-    with pytest.raises(sp.StateError, match="one fraction for each point"):
+    with pytest.raises(sp.ArgumentError, match="one fraction for each point"):
         fit_shape(STRIP, good, FULL[:3])
-    with pytest.raises(sp.StateError, match="not finite"):
+    with pytest.raises(sp.ArgumentError, match="not finite"):
         fit_shape(STRIP, good * np.nan, FULL)
-    with pytest.raises(sp.StateError, match="6 numbers for 9 unknowns of 'strip'; measure more"):
+    with pytest.raises(sp.ArgumentError, match="6 numbers for 9 unknowns of 'strip'; measure more"):
         fit_shape(STRIP, good[:2], FULL[:2])
     with pytest.raises(sp.DescriptionError, match=r"noise: got 0\.0"):
         fit_shape(STRIP, good, FULL, noise=0.0)

@@ -41,14 +41,14 @@ def museum():
     block = dict(mass=BLOCK)
     return sp.Robot(
         sp.Body("bob", **body),
-        sp.Prescribe("motor", on="bob", value=swing),
+        sp.PrescribedCoordinate("motor", on="bob", value=swing),
         sp.Body("arm", position=(0, 1, 0), **body),
-        sp.Prescribe("data", on="arm", value=sp.smoothed(SAMPLES, measured(), 30.0)),
+        sp.PrescribedCoordinate("data", on="arm", value=sp.smooth(SAMPLES, measured(), 30.0)),
         sp.Body("dry", joint=sp.Prismatic("x", friction=MU, friction_speed=REGULAR), **block),
         sp.Body("wet", joint=sp.Prismatic("x", damping=DRAG), **block),
         sp.Rod("finger", length=LENGTH, section=sp.Circle(5e-3), strains="planar", basis=3,
                material=sp.Material(E=1e7, density=1100.0), position=(0, 2, 0)),
-        sp.Prescribe("tendon", on="finger", of="rod", value=curl),
+        sp.PrescribedCoordinate("tendon", on="finger", of="rod", value=curl),
     ).build()  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def run():
     q = np.zeros(model.nq)
     q[np.array(model.prescribed.q_index)] = model.prescribed.values(jnp.zeros(()))
     start = sp.initial_state(model, q, v)
-    found = sp.simulate(model, DURATION, dt=DT, start=start)
+    found = sp.simulate(model, DURATION, dt=DT, initial=start)
     assert found.ok
     return found
 
@@ -72,7 +72,7 @@ def derivatives(t):
 
 def test_imposed_laws_are_reproduced():
     t = run().t
-    np.testing.assert_allclose(run().joint("bob")[:, 0], swing(t), atol=1e-9)
+    np.testing.assert_allclose(run().joint("bob").position[:, 0], swing(t), atol=1e-9)
     np.testing.assert_allclose(run().coordinates("finger")[:, 0], curl(t), atol=1e-9)
 
 
@@ -144,7 +144,7 @@ def test_viscous_friction_slows_a_block_exponentially():
 
 def test_sampled_data_drive_a_joint_without_their_noise():
     """150 Hz through a filter of 30 Hz, forth and back: (150/30)⁸ times less."""
-    t, q = run().t, run().joint("arm")[:, 0]
+    t, q = run().t, run().joint("arm").position[:, 0]
     inner = (t > 0.05) & (t < DURATION - 0.05)  # filters know less at the ends
     wanted = 0.3 * np.sin(4.0 * t)
     assert np.abs(q - wanted)[inner].max() < 0.1 * NOISE
@@ -160,11 +160,11 @@ def test_a_run_starts_where_imposed_laws_begin():
             "arm", length=0.4, section=sp.Circle(4e-3), strains="planar", basis=2, nodes=8,
             material=sp.Material(E=2e9, density=1200.0), joint=sp.Revolute("z"),
         ),
-        sp.Prescribe("motor", on="arm", value=lambda t: 0.3 + 0.1 * t),
+        sp.PrescribedCoordinate("motor", on="arm", value=lambda t: 0.3 + 0.1 * t),
         sp.Tendon("tendon", on="arm", offset=(5e-3, 0.0), pull=lambda t: 1e-3 + 0.0 * t),
         gravity=(0, -9.81, 0),
     )  # fmt: skip
     result = sp.simulate(robot, 0.02, dt=0.005)
     assert result.ok
-    assert result.joint("arm")[0, 0] == pytest.approx(0.3, abs=1e-9)
+    assert result.joint("arm").position[0, 0] == pytest.approx(0.3, abs=1e-9)
     assert np.abs(result.violation).max() < 1e-9

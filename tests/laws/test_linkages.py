@@ -137,7 +137,7 @@ def run():
 
 
 def angle(name):
-    return run().joint(name)[:, 0]
+    return run().joint(name).position[:, 0]
 
 
 def speed(name):
@@ -194,9 +194,9 @@ def test_a_slider_crank_moves_by_its_closed_form():
 
 
 def test_a_screw_that_closes_a_loop_keeps_its_pitch_and_accelerates_by_its_formula():
-    turn, shift = run().joint("nut").T
+    turn, shift = run().joint("nut").position.T
     np.testing.assert_allclose(shift, PITCH * turn, atol=TOL_CLOSED)
-    np.testing.assert_allclose(run().joint("thread")[:, 0], turn, atol=TOL_CLOSED)
+    np.testing.assert_allclose(run().joint("thread").position[:, 0], turn, atol=TOL_CLOSED)
     falling = -G * NUT_MASS / (NUT_MASS + NUT_INERTIA / PITCH**2)
     np.testing.assert_allclose(shift, falling * run().t ** 2 / 2, atol=TOL_CLOSED)
     assert np.abs(turn).max() > np.pi  # more than half a turn, where an angle could have wrapped

@@ -49,7 +49,7 @@ def on_the_slope(t):
 def test_a_skate_on_a_slope_follows_its_cycloid(scheme, dt, tolerance):
     model = skate()
     start = started(model, skate=(0.0, 0.0, SPIN))
-    result = sp.simulate(model, DURATION, dt=dt, scheme=scheme, start=start)
+    result = sp.simulate(model, DURATION, dt=dt, scheme=scheme, initial=start)
     assert result.ok
     place = result.position("skate")[:, :2]
     assert np.abs(place - on_the_slope(result.t)).max() < tolerance
@@ -71,7 +71,7 @@ def test_balls_and_discs_roll_down_a_slope(axle, factor):
     inertia = (moment, moment, moment) if axle is None else (moment / 2, moment, moment / 2)
     model = sp.Robot(
         sp.Body("body", mass=MASS, inertia=inertia, joint=sp.Free(), position=(0, 0, RADIUS)),
-        sp.Rolling("floor", on="body", radius=RADIUS, axle=axle),
+        sp.RollingContact("floor", on="body", radius=RADIUS, axle=axle),
         gravity=GRAVITY,
     ).build()
     result = sp.simulate(model, 0.6, dt=0.01, scheme=sp.radau(3))
@@ -94,11 +94,11 @@ def test_a_leaning_disc_keeps_its_rim_on_the_plane():
             "disc", mass=MASS, inertia=(moment, 2 * moment, moment), joint=sp.Free(),
             position=(0, 0, RADIUS * np.cos(lean)), rotation=(lean, 0.0, 0.0),
         ),
-        sp.Rolling("floor", on="disc", radius=RADIUS, axle="y"),
+        sp.RollingContact("floor", on="disc", radius=RADIUS, axle="y"),
     ).build()  # fmt: skip
     # A free joint measures rotations in the body, speeds in the world (its parent).
     start = started(model, disc=(0.0, 15.0, 0.0, 1.5, 0.0, 0.0))
-    result = sp.simulate(model, DURATION, dt=0.005, scheme=sp.radau(3), start=start)
+    result = sp.simulate(model, DURATION, dt=0.005, scheme=sp.radau(3), initial=start)
     assert result.ok
     axle = result.poses["disc"].rotation[:, 2, 1]
     height = RADIUS * np.sqrt(1 - axle**2)
@@ -115,7 +115,7 @@ def crawler():
             "snake", length=0.5, section=sp.Circle(4e-3), strains="planar", basis=3, nodes=10,
             material=sp.Material(E=2e7, density=1200.0), joint=sp.Planar("y"),
         ),
-        sp.KnifeEdge("middle", on="snake", across="z", at=0.3),
+        sp.KnifeEdge("middle", on="snake", across="z", fraction=0.3),
         sp.KnifeEdge("head", on="snake", across="z"),
         gravity=(0, 0, 0),
     ).build()  # fmt: skip
@@ -125,8 +125,8 @@ def crawler():
 def test_a_rod_on_edges_keeps_its_energy_and_does_not_slip():
     model = crawler()
     start = started(model, snake=(0.4, 0.3, 2.0))
-    fine = sp.simulate(model, 1.0, accuracy=1e-5, start=start)
-    coarse = sp.simulate(model, 1.0, dt=0.002, start=start)
+    fine = sp.simulate(model, 1.0, accuracy=1e-5, initial=start)
+    coarse = sp.simulate(model, 1.0, dt=0.002, initial=start)
     assert fine.ok
     assert np.ptp(fine.energies.total) < 1e-3 * fine.energies.total[0]
     gap = coarse.position("snake")[-1] - fine.position("snake")[-1]

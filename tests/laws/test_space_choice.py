@@ -51,7 +51,7 @@ def test_rest_shapes_with_corners_do_not_depend_on_the_space_integrator(space):
 
 
 def test_bases_that_span_the_same_space_give_the_same_accelerations_of_the_tip():
-    """Legendre, Chebyshev and monomials of one order: other numbers, the same generalised force."""
+    """Legendre, Chebyshev and monomials of one order: other numbers, the same generalized force."""
     u = np.linspace(0.0, 1.0, 9)
     legendre = sp.Legendre(2)
     rng = np.random.default_rng(2)

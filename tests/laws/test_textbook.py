@@ -51,7 +51,7 @@ def museum():
         sp.Rod("beam", length=LENGTH, section=sp.Circle(RADIUS), strains="planar", basis=1,
                material=sp.Material(E=E, density=DENSITY), rotation=(np.pi / 2, 0, 0)),
         sp.Wrench("push", on="beam", force=(0, 0, FORCE)),
-        sp.Stress("muscle", on="beam", stress=muscle),
+        sp.ActiveStress("muscle", on="beam", stress=muscle),
     ).build()  # fmt: skip
 
 

@@ -62,7 +62,7 @@ def rod(**options):
 def run(*items, gravity=(0.0, -9.81, 0.0)):
     robot = sp.Robot(*items, gravity=gravity)
     held = sp.equilibrium(robot)
-    return sp.simulate(robot, DURATION, dt=STEP, scheme=sp.radau(3), start=held, throw=True)
+    return sp.simulate(robot, DURATION, dt=STEP, scheme=sp.radau(3), initial=held)
 
 
 def test_tendons_by_tension_by_length_and_elastic():
@@ -78,9 +78,9 @@ def test_tendons_by_tension_by_length_and_elastic():
     t = result.t
     power = np.zeros(len(t))
     for name in ("tension", "length"):
-        length, tension = result.tendon(name)
+        length, tension, _ = result.tendon(name)
         power -= tension * rate(t, length)
-    length, tension = result.tendon("elastic")
+    length, tension, _ = result.tendon("elastic")
     assert tension.min() > 0.5  # taut
     pulling = 4e-3 * rising(t)
     power += tension * pulling - damping * (rate(t, length) + pulling) ** 2
@@ -102,9 +102,9 @@ def test_chambers_by_pressure_by_volume_and_by_gas():
     t = result.t
     power = np.zeros(len(t))
     for name in ("pressure", "volume"):
-        volume, gauge = result.chamber(name)
+        volume, gauge, _ = result.chamber(name)
         power += gauge * rate(t, volume)
-    volume, _ = result.chamber("gas")
+    volume, _, _ = result.chamber("gas")
     # Gas that comes in at the atmosphere's pressure and is compressed to that in the chamber.
     power -= empty / 2 * pressure * rising(t) * np.log(volume / (empty / 2))
     check_balance(result, power)
@@ -121,6 +121,6 @@ def test_a_motor_with_a_rotor_and_a_winch_on_a_tendon():
     )  # fmt: skip
     power = np.zeros(len(result))
     for name in ("motor", "winch"):
-        angle, torque = result.motor(name)
+        angle, torque, _ = result.motor(name)
         power += torque * rate(result.t, angle)
     check_balance(result, power)

@@ -49,7 +49,7 @@ def closed():
         items += [
             sp.Body(f"plate {i}", mass=0.3, inertia=(1e-3, 2e-3, 2.5e-3), joint=sp.Free()),
             sp.Closure(
-                kind, on=f"plate {i}", to="arm", joint=JOINTS[kind][0], to_at=0.1 + 0.2 * i,
+                kind, on=f"plate {i}", to="arm", joint=JOINTS[kind][0], to_fraction=0.1 + 0.2 * i,
                 position=(0.1, 0.02, -0.03), rotation=(0.3, -0.2, 0.1), to_rotation=(0.1, 0.5, 0.2),
             ),
         ]  # fmt: skip
@@ -110,7 +110,7 @@ def test_choice_of_the_cut_does_not_change_the_accelerations(rng):
         sp.Closure("left", on="a", to="plate", joint=sp.Spherical()),
         sp.Closure("right", on="plate", to="b", joint=sp.Revolute("z"), **arm),
     ).build()
-    start = sp.assembled(carried)
+    start = sp.assemble(carried)
     velocity = np.linalg.qr(np.asarray(tangent(carried, at(carried, start)).jacobian).T, "complete")
     free = velocity[0][:, carried.equations :]
     v = free @ rng.normal(size=free.shape[1])
@@ -151,7 +151,7 @@ def test_forces_of_closed_loops_do_no_work(rng):
 
 def test_accelerations_keep_loops_closed(rng):
     model = closed()
-    q = np.asarray(sp.assembled(model).q)
+    q = np.asarray(sp.assemble(model).q)
     v = rng.normal(size=model.nv)
     a = jit(acceleration)(model, q, v).a
 
@@ -187,9 +187,9 @@ def everything():
         rod("arm", joint=sp.Revolute("y", friction=0.4, friction_speed=0.5), growth=growing_law),
         sp.Body("cup", parent="arm", mass=0.1, inertia=(1e-4, 2e-4, 2e-4), joint=sp.Universal()),
         sp.Body("plate", mass=0.3, inertia=(1e-3, 2e-3, 2.5e-3), joint=sp.Free()),
-        sp.Closure("mid", on="plate", to="arm", joint=sp.Revolute("x"), to_at=0.4),
-        sp.Prescribe("motor", on="cup", coordinate=1, value=growing_law),
-        sp.Prescribe("muscle", on="arm", of="rod", coordinate=2, value=0.3),
+        sp.Closure("mid", on="plate", to="arm", joint=sp.Revolute("x"), to_fraction=0.4),
+        sp.PrescribedCoordinate("motor", on="cup", coordinate=1, value=growing_law),
+        sp.PrescribedCoordinate("muscle", on="arm", of="rod", coordinate=2, value=0.3),
     ).build()
 
 

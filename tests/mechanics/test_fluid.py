@@ -48,15 +48,15 @@ def test_the_tangent_of_fluid_and_distributed_loads_is_exact(rng):
         sp.Drag("skin", on="tail", linear=0.3, quadratic=(0.1, 2.0, 5.0), current=(0.2, 0.1, 0.0)),
         sp.Drag("nose", on="head", quadratic=3.0),
         sp.Buoyancy("lift", on="tail", density=WATER),
-        sp.Distributed("field", on="tail", density=whirl, law=lambda t: 1 + t),
-        sp.Distributed("jets", on="head", density=whirl, follower=True),
+        sp.DistributedLoad("field", on="tail", density=whirl, law=lambda t: 1 + t),
+        sp.DistributedLoad("jets", on="head", density=whirl, follower=True),
         gravity=(0.0, 0.0, -9.81),
     ).build()
     check_tangent(model, motion(model, rng), 1e-8)
 
 
 def fluid_force(model, dry, c):
-    """Generalised force that the fluid exerts: what the dry robot would need less."""
+    """Generalized force that the fluid exerts: what the dry robot would need less."""
     return jit(inverse_dynamics, quick=True)(dry, c) - jit(inverse_dynamics, quick=True)(model, c)
 
 
@@ -157,8 +157,11 @@ def test_a_body_sinks_at_its_terminal_speed():
         (sp.Swimming("w", on=("fish",)), "w: on: got 'fish'; need one of: head, tail"),
         (lambda: sp.Swimming("w", on="tail"), "w: on: got 'tail'; need rods from head to tail"),
         (lambda: sp.Drag("d", on="tail", linear=-1.0), "d: linear: got -1.0; need numbers >= 0"),
-        (lambda: sp.Distributed("f", on="tail", density=lambda t, X, p, v: v[:3]), r"got \(3,\)"),
-        (lambda: sp.Distributed("f", on="tail", density=lambda t: t), "it raised TypeError"),
+        (
+            lambda: sp.DistributedLoad("f", on="tail", density=lambda t, X, p, v: v[:3]),
+            r"got \(3,\)",
+        ),
+        (lambda: sp.DistributedLoad("f", on="tail", density=lambda t: t), "it raised TypeError"),
     ],
 )
 def test_bad_fluids_are_named(item, match):

@@ -104,7 +104,7 @@ def test_rates_of_violation_are_its_derivatives_along_the_motion(rng):
         sp.Tendon("inner", on="left", offset=(1e-3, 0.0), pull=lambda t: 1e-3 * t**2, push=True),
         sp.Tendon("outer", on=("ground", "left"), pull=lambda t: 1e-3 * t, push=True, discs=3,
                   offset={"ground": (0.1, 0.1, 0.0), "left": (1e-3, 2e-3)}),
-        sp.Prescribe("turn", on="right", value=lambda t: 0.3 * jnp.sin(t)),
+        sp.PrescribedCoordinate("turn", on="right", value=lambda t: 0.3 * jnp.sin(t)),
     )  # fmt: skip
     model = rfrfr().adding(*wires).build()
     q, v = 0.1 * rng.normal(size=model.nq), rng.normal(size=model.nv)

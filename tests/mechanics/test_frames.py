@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import supple as sp
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.lie import Pose
 from supple.mechanics.frames import (
     find_joint,
@@ -39,7 +39,7 @@ def frame_motions(model, frames, q, v, a, t=T):
     return [
         frame_motion(model, f, q, v, a, t)
         if isinstance(f, str)
-        else frame_motion(model, "arm", q, v, a, t, at=f)
+        else frame_motion(model, "arm", q, v, a, t, fraction=f)
         for f in frames
     ]
 
@@ -186,14 +186,14 @@ def test_strain_along_a_rod_is_rest_plus_modes(rng):
     ("ask", "parts"),
     [
         (lambda m, q: frame_motion(m, "leg", q), ("'leg'", "hull", "eye")),
-        (lambda m, q: frame_motion(m, "hull", q, at=0.5), ("'hull'", "arm")),
+        (lambda m, q: frame_motion(m, "hull", q, fraction=0.5), ("'hull'", "arm")),
         (lambda m, q: rod_shape(m, "claw", q), ("'claw'", "arm")),
         (lambda m, q: find_joint(m, "arm"), ("'arm'", "hull", "fin")),
     ],
 )
 def test_unknown_names_are_answered_with_the_known_ones(ask, parts):
     model = model_of("crawler")
-    with pytest.raises(StateError) as caught:
+    with pytest.raises(ArgumentError) as caught:
         ask(model, np.zeros(model.nq))
     assert all(part in str(caught.value) for part in parts)
 
@@ -201,7 +201,7 @@ def test_unknown_names_are_answered_with_the_known_ones(ask, parts):
 @pytest.mark.parametrize("outside", [-0.1, 1.5, np.nan])
 def test_points_outside_a_rod_are_refused(outside):
     model = model_of("driven")
-    with pytest.raises(StateError, match=r"at.*\[0, 1\]"):
+    with pytest.raises(ArgumentError, match=r"fraction.*\[0, 1\]"):
         jax.eval_shape(lambda q: rod_shape(model, "arm", q, np.array([outside])), np.zeros(9))
 
 

@@ -142,7 +142,7 @@ def test_loads_enter_by_the_jacobian_of_their_point(rng):
     force, moment, place = (np.array(DEAD[k]) for k in ("force", "moment", "position"))
     jacobians = jit(
         lambda m, q: (
-            frame_motion(m, "arm", q, at=0.5),
+            frame_motion(m, "arm", q, fraction=0.5),
             frame_motion(m, "fin", q),
         )
     )(model, q)
@@ -165,7 +165,7 @@ def test_internal_stress_enters_by_its_work_on_the_strain_rate():
         return jnp.stack([zero + 0.2, zero, t * (1 + X), zero, zero, zero], axis=-1)
 
     plain = sp.Robot(rod(length=2.0), gravity=(0, 0, 0)).build()
-    active = sp.Robot(rod(length=2.0), sp.Stress("muscle", on="arm", stress=stress),
+    active = sp.Robot(rod(length=2.0), sp.ActiveStress("muscle", on="arm", stress=stress),
                       gravity=(0, 0, 0)).build()  # fmt: skip
     zero = np.zeros(9)
     gap = residual(active, at(zero, zero, zero, 3.0)) - residual(plain, at(zero, zero, zero, 3.0))

@@ -40,7 +40,7 @@ def test_torques_saturate_smoothly():
 def test_a_position_servo_sags_under_weight_as_a_spring_would():
     motor = sp.Motor("motor", on="wheel", position=0.3, stiffness=200.0, damping=5.0)
     held = sp.equilibrium(wheel(motor, gravity=(0.0, 0.0, -9.81)))
-    angle, torque = held.motor("motor")
+    angle, torque, _ = held.motor("motor")
     np.testing.assert_allclose(angle, held.q[0], rtol=1e-12)
     # Turning about +y lets the centre sink; the servo holds against it.
     np.testing.assert_allclose(torque, -9.81 * ARM * np.cos(angle), rtol=1e-9)
@@ -64,14 +64,14 @@ def arm(**tendon):
 @pytest.mark.parametrize("tendon", [{}, {"stiffness": 2e4}])
 def test_a_winch_pulls_with_its_torque_over_the_drum(tendon):
     held = sp.equilibrium(arm(**tendon))
-    length, tension = held.tendon("pull")
+    length, tension, _ = held.tendon("pull")
     np.testing.assert_allclose(tension, 10 * 0.01 / 0.02, rtol=1e-8)
     curvature = held.strain("arm")[:, 2]
     second = 1e8 * np.pi * 5e-3**4 / 4
     np.testing.assert_allclose(curvature, tension * 4e-3 / second, rtol=1e-8)
     # What it has wound up is what the tendon lost in length, and its stretch.
     stretch = tension / tendon["stiffness"] if tendon else 0.0
-    wound = 0.02 * held.motor("winch")[0]
+    wound = 0.02 * held.motor("winch").position
     np.testing.assert_allclose(wound, 0.3 - (length - wound) + stretch, rtol=1e-6)
 
 
@@ -80,7 +80,7 @@ def test_an_elastic_tendon_on_a_winch_keeps_the_energy_of_its_rotor_and_spring()
     robot = arm(stiffness=2e4).replacing(sp.Motor("winch", torque=0.0, inertia=1e-6, gear=10.0))
     model = robot.build()
     start = sp.initial_state(model, v=_spin(model))
-    found = sp.simulate(model, 0.05, dt=1e-4, scheme=sp.gauss(3), start=start)
+    found = sp.simulate(model, 0.05, dt=1e-4, scheme=sp.gauss(3), initial=start)
     energy = found.energies.total
     assert found.energies.elastic.max() > 0.3 * energy[0]
     np.testing.assert_allclose(energy, energy[0], rtol=1e-5)  # it also goes slack

@@ -10,7 +10,7 @@ import supple as sp
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.local import Coordinates
 from supple.mechanics.slips import slip_motions
-from supple.system.forward_dynamics import acceleration, allowed_velocity
+from supple.system.forward_dynamics import acceleration, project_velocity
 from tests.samples import random_motion
 from tests.tools import check_tangent, jit
 
@@ -27,12 +27,12 @@ def rolling():
     return sp.Robot(
         sp.Body("trunk", mass=0.3, inertia=(1e-3, 2e-3, 2.5e-3), joint=sp.Free()),
         tail,
-        sp.Closure("string", on="trunk", to="tail", to_at=0.7, joint=sp.Planar("z")),
+        sp.Closure("string", on="trunk", to="tail", to_fraction=0.7, joint=sp.Planar("z")),
         sp.Body("wheel", mass=0.1, inertia=(1e-4, 5e-5, 5e-5), parent="tail",
                 joint=sp.Revolute("x"), position=(0.0, 0.1, 0.0)),
-        sp.KnifeEdge("edge", on="tail", at=0.5, across=(0.0, 1.0, 0.3), position=(0.0, 0.0, -0.02)),
-        sp.Rolling("ball", on="trunk", radius=0.05, position=(0.1, 0.0, 0.0)),
-        sp.Rolling("rim", on="wheel", radius=0.07, axle="x", normal=(0.1, 0.0, 1.0)),
+        sp.KnifeEdge("edge", on="tail", fraction=0.5, across=(0.0, 1.0, 0.3), position=(0.0, 0.0, -0.02)),
+        sp.RollingContact("ball", on="trunk", radius=0.05, position=(0.1, 0.0, 0.0)),
+        sp.RollingContact("rim", on="wheel", radius=0.07, axle="x", normal=(0.1, 0.0, 1.0)),
     ).build()  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def test_tangent_is_the_derivative_of_the_equations(rng):
 def test_accelerations_keep_slips_at_zero(rng):
     model = rolling()
     c = random_motion(model, rng, x=0.0)
-    v = np.asarray(jit(allowed_velocity)(model, c.q, c.xdot, c.t))
+    v = np.asarray(jit(project_velocity)(model, c.q, c.xdot, c.t))
     a, _ = jit(acceleration)(model, c.q, v, c.t)
 
     @jit

@@ -61,7 +61,7 @@ def test_a_tendon_that_ends_within_the_rod_leaves_the_rest_straight():
 def test_driven_by_tension_by_length_or_through_a_spring_the_shape_is_the_same():
     where = {"on": "arm", "offset": (OFFSET, 0.0)}
     by_tension = sp.equilibrium(arm(sp.Tendon("pull", tension=2.0, **where)))
-    pull = LENGTH - by_tension.tendon("pull")[0]
+    pull = LENGTH - by_tension.tendon("pull").length
     by_length = sp.equilibrium(arm(sp.Tendon("pull", pull=pull, **where)))
     np.testing.assert_allclose(by_length.multipliers, [2.0], rtol=1e-9)
     np.testing.assert_allclose(by_length.q, by_tension.q, atol=1e-10)
@@ -109,7 +109,7 @@ def outer_wires():
         sp.Tendon("through", on=("ground", "a", "b", "tool"), offset=through, discs=(0.3, 0.5),
                   pull=0.0, stiffness=1e3, damping=2.0),
         sp.Tendon("led", on=("a", "b", "tool"), offset=through, pull=0.01),
-        sp.Spring("spring", on="a", to="tool", at=0.4, to_position=(0.0, 0.1, 0.0),
+        sp.Spring("spring", on="a", to="tool", fraction=0.4, to_position=(0.0, 0.1, 0.0),
                   stiffness=50.0, damping=1.0),
     )  # fmt: skip
 
@@ -127,7 +127,31 @@ def rubbing_wires():
     )
 
 
-@pytest.mark.parametrize("build", [inner_wires, outer_wires, rubbing_wires])
+def long_wires():
+    """In channels of several rods in a row, with friction and without, and springs to the ground."""
+    rods = [
+        sp.Rod(f"r{i}", length=0.2, section=sp.Circle(RADIUS), material=RUBBER, basis=2,
+               **({"parent": f"r{i - 1}"} if i else {}))
+        for i in range(3)
+    ]  # fmt: skip
+    where = {"on": ("r0", "r1", "r2"), "friction": 0.2, "friction_speed": 0.05, "viscous": 3.0}
+    discs = {**where, "on": ("ground", "r0", "r1", "r2"), "discs": 3}
+    offset = {"ground": (-0.05, 0.01, 0.0), "r0": helix, "r1": (3e-3, 1e-3), "r2": (2e-3, 0.0)}
+    return sp.Robot(
+        *rods,
+        sp.Tendon("wound", **where, offset=helix, pull=lambda t: 1e-3 * t),
+        sp.Tendon("given", **where, offset=(3e-3, 0.0), tension=2.0),
+        sp.Tendon("elastic", **where, offset=(2e-3, 1e-3), pull=0.01, stiffness=1e3, damping=3.0),
+        sp.Tendon("discs", **discs, offset=offset, pull=0.01, stiffness=1e3, damping=2.0),
+        sp.Tendon("held", **discs, offset=offset, pull=lambda t: 1e-3 * t),
+        sp.Spring(
+            "tied", on="ground", to="r1", position=(0.1, 0.3, 0.0), stiffness=50.0, damping=1.0
+        ),
+        sp.Spring("bow", on="r0", to="r2", fraction=0.3, stiffness=20.0, damping=2.0),
+    ).build()
+
+
+@pytest.mark.parametrize("build", [inner_wires, outer_wires, rubbing_wires, long_wires])
 def test_the_tangent_is_exact_and_moment_arms_are_gradients_of_lengths(build, rng):
     model = build()
     n = model.nv
@@ -140,14 +164,20 @@ def test_the_tangent_is_exact_and_moment_arms_are_gradients_of_lengths(build, rn
         return driven(model, c._replace(x=x)).length
 
     found = check_tangent(model, c, 1e-9)
-    if model.transmissions.channels.rubbing is None:
+    if not model.transmissions.rubs:
         np.testing.assert_allclose(found.pushes, found.jacobian, atol=1e-13)
     gradient, now = jit(jax.jacfwd(length), quick=True)(x), jit(driven, quick=True)(model, c)
     imposed = model.transmissions.imposed
     np.testing.assert_allclose(gradient[imposed], found.jacobian, atol=1e-9)
     np.testing.assert_allclose(now.rate, gradient @ xdot, atol=1e-9)
     if model.transmissions.segments.size == 0:
-        np.testing.assert_allclose(now.arms, gradient, atol=1e-12)
+        channels, affine = model.transmissions.channels, model.transmissions.affine
+        parts = [*zip(channels.spans, channels.of, now.channels.arms, strict=True)]
+        parts += [*zip(affine.spans, affine.of, affine.arms, strict=True)]
+        arms = np.zeros_like(gradient)
+        for (first, stop), of, own in parts:
+            arms[of, first:stop] += own[: stop - first]
+        np.testing.assert_allclose(arms, gradient, atol=1e-12)
 
 
 @pytest.mark.parametrize(("rate", "sign"), [(5.0, -1), (-5.0, 1)])
@@ -162,10 +192,11 @@ def test_friction_takes_tension_away_like_a_capstan(rate, sign):
     now = jit(driven)(model, c)
     decay = sign * mu * kappa
     along = (np.exp(decay * LENGTH) - 1) / decay
-    np.testing.assert_allclose(now.arms, [[-OFFSET * LENGTH]], rtol=1e-12)
-    np.testing.assert_allclose(now.pushes, [[-OFFSET * along]], rtol=1e-5)  # at its end it rests
+    arms, pushes = now.channels.arms, now.channels.pushes
+    np.testing.assert_allclose(arms, [[-OFFSET * LENGTH]], rtol=1e-12)
+    np.testing.assert_allclose(pushes, [[-OFFSET * along]], rtol=1e-5)  # at its end it rests
     # What friction takes: power at the base less power on the rod.
-    assert -now.effort @ (now.pushes - now.arms) @ c.xdot > 0
+    assert -now.effort @ (pushes - arms) @ c.xdot > 0
 
 
 def test_friction_over_discs_takes_tension_away_at_each_of_them():
@@ -199,7 +230,7 @@ def test_length_is_that_of_the_curve_in_space():
     offset[:, 1:] = helix(np.linspace(0, 1, points))
     curve = shape.position + np.einsum("nij,nj->ni", shape.rotation, offset)
     drawn = np.linalg.norm(np.diff(curve, axis=0), axis=1).sum()
-    np.testing.assert_allclose(held.tendon("helix")[0], drawn, rtol=1e-6)  # chords: (Δ κ)²/24
+    np.testing.assert_allclose(held.tendon("helix").length, drawn, rtol=1e-6)  # chords: (Δ κ)²/24
 
 
 def test_a_length_driven_run_repeats_a_tension_driven_one():
@@ -221,10 +252,10 @@ def test_a_length_driven_run_repeats_a_tension_driven_one():
     second = sp.simulate(wound, 0.2, dt=1e-3, scheme=sp.generalized_alpha(0.8))
     gap = np.abs(second.position("arm") - first.position("arm")).max() / LENGTH
     assert gap < 1e-7
-    tension = first.tendon("pull")[1]
+    tension = first.tendon("pull").tension
     np.testing.assert_allclose(tension, _pulse(first.t), atol=1e-12)
-    np.testing.assert_allclose(first.tendon("pull")[0], lengths, atol=1e-12)
-    np.testing.assert_allclose(second.tendon("pull")[1], second.multipliers[:, 0], atol=1e-12)
+    np.testing.assert_allclose(first.tendon("pull").length, lengths, atol=1e-12)
+    np.testing.assert_allclose(second.tendon("pull").tension, second.multipliers[:, 0], atol=1e-12)
     # The first tension comes from the spline's second derivative, which is less accurate at its ends.
     assert np.abs(second.multipliers[:, 0] - tension).max() < 1e-5 * tension.max()
 

@@ -77,7 +77,7 @@ def test_kinks_of_stresses_and_driven_joints_are_corners_of_the_model():
 
     rod = sp.Rod("arm", length=1.0, section=sp.Circle(0.01), material=sp.Material(E=1e6, density=1e3),
                  strains="planar", basis=1, joint=sp.Driven(motion, kinks=[0.5]))  # fmt: skip
-    muscle = sp.Stress("muscle", on="arm", stress=stress, kinks=(0.1, 0.7))
+    muscle = sp.ActiveStress("muscle", on="arm", stress=stress, kinks=(0.1, 0.7))
     assert sp.Robot(rod, muscle).build().corners == (0.1, 0.5, 0.7)
     with pytest.raises(sp.DescriptionError, match="muscle: kinks"):
-        sp.Stress("muscle", on="arm", stress=stress, kinks=("soon",))
+        sp.ActiveStress("muscle", on="arm", stress=stress, kinks=("soon",))

@@ -140,11 +140,11 @@ def test_a_pushed_disc_stops_where_coulomb_says():
     mass, push = 0.24, np.array([0.3, -0.4])
     disc = sp.Body("disc", mass=mass, inertia=(1, 1, 1), joint=sp.Planar("z"))
     model = sp.Robot(
-        disc, sp.Sliding("felt", on="disc", friction=FRICTION, friction_speed=1e-4)
+        disc, sp.PlaneFriction("felt", on="disc", friction=FRICTION, friction_speed=1e-4)
     ).build()
     start = sp.initial_state(model, v=np.array([*push, 0.0]))
     stop = mass * np.linalg.norm(push) / FRICTION
-    result = sp.simulate(model, 1.2 * stop, dt=2e-3, start=start, throw=True)
+    result = sp.simulate(model, 1.2 * stop, dt=2e-3, initial=start)
     expected = push * stop / 2
     np.testing.assert_allclose(result.position("disc")[-1, :2], expected, atol=2e-4)
     sliding = result.t < 0.95 * stop

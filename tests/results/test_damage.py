@@ -25,9 +25,9 @@ def pendulum(mass=1.0, force=1.0):
     return sp.Robot(body, sp.Wrench("push", on="bob", force=(0.0, 0.0, force)))
 
 
-def go(folder, *, go_on=True, robot=None, **options):
+def go(folder, *, resume=True, robot=None, **options):
     robot = pendulum() if robot is None else robot
-    return sp.simulate(robot, DURATION, dt=DT, store=folder, go_on=go_on, **options)
+    return sp.simulate(robot, DURATION, dt=DT, store=folder, resume=resume, **options)
 
 
 def write_at_once(patch):
@@ -42,7 +42,7 @@ def original(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stores") / "original"
     with pytest.MonkeyPatch.context() as patch:
         write_at_once(patch)
-        return folder, go(folder, go_on=False)
+        return folder, go(folder, resume=False)
 
 
 @pytest.fixture
@@ -197,7 +197,7 @@ def test_another_robot_does_not_go_on(stored):
 def test_another_start_does_not_go_on(stored):
     model = pendulum().build()
     with pytest.raises(sp.StoreError, match="starts elsewhere"):
-        go(stored, start=sp.initial_state(model, q=[0.3]))
+        go(stored, initial=sp.initial_state(model, q=[0.3]))
 
 
 def test_functions_are_known_by_what_they_do(tmp_path):
@@ -207,9 +207,9 @@ def test_functions_are_known_by_what_they_do(tmp_path):
         return sp.Robot(body, sp.Wrench("push", on="bob", force=(0, 0, 1), law=law))
 
     sp.simulate(robot(1.0), 0.01, dt=DT, store=tmp_path / "run")
-    assert sp.simulate(robot(1.0), 0.01, dt=DT, store=tmp_path / "run", go_on=True).ok
+    assert sp.simulate(robot(1.0), 0.01, dt=DT, store=tmp_path / "run", resume=True).ok
     with pytest.raises(sp.StoreError, match="not the same are push"):
-        sp.simulate(robot(2.0), 0.01, dt=DT, store=tmp_path / "run", go_on=True)
+        sp.simulate(robot(2.0), 0.01, dt=DT, store=tmp_path / "run", resume=True)
 
 
 def test_two_writers_are_not_let_in(stored):
@@ -217,9 +217,9 @@ def test_two_writers_are_not_let_in(stored):
     first.note()
 
     def meanwhile(t, count):
-        for go_on in (True, False):
+        for resume in (True, False):
             with pytest.raises(sp.StoreError, match=f"another run is writing .*{os.getpid()}"):
-                go(stored, go_on=go_on)
+                go(stored, resume=resume)
         told.append(count)
 
     newest(stored).unlink()
@@ -264,12 +264,12 @@ def as_half_removed(folder):
 
 
 @pytest.mark.parametrize("leave", [lambda f: None, as_locked, as_of_old, as_half_removed])
-@pytest.mark.parametrize("go_on", [True, False])
-def test_a_kill_in_the_first_moment_blocks_nothing(tmp_path, leave, go_on):
+@pytest.mark.parametrize("resume", [True, False])
+def test_a_kill_in_the_first_moment_blocks_nothing(tmp_path, leave, resume):
     folder = tmp_path / "run"
     folder.mkdir()
     leave(folder)
-    run = sp.simulate(pendulum(), 0.01, dt=DT, store=folder, go_on=go_on)
+    run = sp.simulate(pendulum(), 0.01, dt=DT, store=folder, resume=resume)
     np.testing.assert_array_equal(Store(folder).saved().q, run.q)
 
 
@@ -279,7 +279,7 @@ def test_a_run_killed_before_its_first_instant_goes_on(tmp_path):
     Store(tmp_path / "run").create(about)
     with pytest.raises(sp.StoreError, match="no instants yet"):
         Store(tmp_path / "run").saved()
-    run = sp.simulate(pendulum(), 0.01, dt=DT, store=tmp_path / "run", go_on=True)
+    run = sp.simulate(pendulum(), 0.01, dt=DT, store=tmp_path / "run", resume=True)
     np.testing.assert_array_equal(run.q, whole.q)
 
 

@@ -24,7 +24,7 @@ def pendulum():
     return sp.Robot(body, sp.Wrench("push", on="bob", force=(0.0, 0.0, 1.0)))
 
 if __name__ == "__main__":
-    run = sp.simulate(pendulum(), float(sys.argv[2]), dt=1e-3, store=sys.argv[1], go_on=True)
+    run = sp.simulate(pendulum(), float(sys.argv[2]), dt=1e-3, store=sys.argv[1], resume=True)
     np.save(sys.argv[1] + ".npy", run.q)
     print(run.status.name)
 """
@@ -70,7 +70,7 @@ def test_what_was_written_after_the_last_good_chunk_does_not_count(tmp_path):
     np.testing.assert_array_equal(store.saved().q, half.q)
     about = store.progress["about"]
     store.note(settings=about["settings"].replace("duration=0.5", "duration=1.0"))
-    whole = sp.simulate(pendulum(), 1.0, dt=1e-3, store=folder, go_on=True)
+    whole = sp.simulate(pendulum(), 1.0, dt=1e-3, store=folder, resume=True)
     np.testing.assert_array_equal(whole.q, sp.simulate(pendulum(), 1.0, dt=1e-3).q)
     found = xarray.open_zarr(folder / "data", consolidated=False)
     assert found["q"].dims == ("time", "q")
@@ -80,19 +80,19 @@ def test_what_was_written_after_the_last_good_chunk_does_not_count(tmp_path):
 def test_folders_and_settings_that_do_not_fit_are_refused(tmp_path):
     folder = tmp_path / "run.zarr"
     sp.simulate(pendulum(), 0.1, dt=1e-3, store=folder)
-    with pytest.raises(sp.StateError, match="need those it holds"):
-        sp.simulate(pendulum(), 0.1, dt=2e-3, store=folder, go_on=True)
+    with pytest.raises(sp.StoreError, match="need those it holds"):
+        sp.simulate(pendulum(), 0.1, dt=2e-3, store=folder, resume=True)
     other = tmp_path / "thesis"
     other.mkdir()
     (other / "chapter.tex").write_text("mine")
-    with pytest.raises(sp.StateError, match="need a new folder"):
+    with pytest.raises(sp.StoreError, match="need a new folder"):
         sp.simulate(pendulum(), 0.1, dt=1e-3, store=other)
     assert (other / "chapter.tex").read_text() == "mine"
     (folder / "progress.json").write_text("{")
-    with pytest.raises(sp.StateError, match="damaged"):
-        sp.simulate(pendulum(), 0.1, dt=1e-3, store=folder, go_on=True)
+    with pytest.raises(sp.StoreError, match="damaged"):
+        sp.simulate(pendulum(), 0.1, dt=1e-3, store=folder, resume=True)
     (folder / "progress.json").write_text(json.dumps({"format": 99}))
-    with pytest.raises(sp.StateError, match="need 2"):
+    with pytest.raises(sp.StoreError, match="need 2"):
         Store(folder).saved()
 
 

@@ -165,22 +165,22 @@ CASES = [
     # Friction
     (
         "friction that drives",
-        lambda: sp.Sliding("felt", on="tool", friction=-1.0),
+        lambda: sp.PlaneFriction("felt", on="tool", friction=-1.0),
         "felt: friction", "got -1.0", ">= 0",
     ),
     (
         "friction that jumps",
-        lambda: sp.Sliding("felt", on="tool", friction=1.0, friction_speed=0.0),
+        lambda: sp.PlaneFriction("felt", on="tool", friction=1.0, friction_speed=0.0),
         "felt: friction_speed", "got 0.0", "> 0",
     ),
     (
         "sliding on no plane",
-        lambda: sp.Sliding("felt", on="tool", normal=(0, 0, 0)),
+        lambda: sp.PlaneFriction("felt", on="tool", normal=(0, 0, 0)),
         "felt: normal", "(0, 0, 0)", "zero",
     ),
     (
         "nothing slides",
-        lambda: sp.Robot(body(), sp.Sliding("felt", on="toll")),
+        lambda: sp.Robot(body(), sp.PlaneFriction("felt", on="toll")),
         "felt: on", "'toll'", "tool",
     ),
     # Joints
@@ -226,16 +226,16 @@ CASES = [
         "arm: joint.motion", "function", "ZeroDivisionError",
     ),
     # Places
-    ("place beyond", lambda: hung(at=1.5), "tool: at", "got 1.5", "[0, 1]"),
-    ("place before", lambda: hung(at=-0.1), "tool: at", "got -0.1", "[0, 1]"),
-    ("place nan", lambda: hung(at=np.nan), "tool: at", "nan", "[0, 1]"),
-    ("place text", lambda: hung(at="middle"), "tool: at", "'middle'", "[0, 1]"),
+    ("place beyond", lambda: hung(fraction=1.5), "tool: fraction", "got 1.5", "[0, 1]"),
+    ("place before", lambda: hung(fraction=-0.1), "tool: fraction", "got -0.1", "[0, 1]"),
+    ("place nan", lambda: hung(fraction=np.nan), "tool: fraction", "nan", "[0, 1]"),
+    ("place text", lambda: hung(fraction="middle"), "tool: fraction", "'middle'", "[0, 1]"),
     (
         "place on a body",
-        lambda: sp.Robot(body(joint=sp.Free()), sp.Marker("eye", parent="tool", at=0.5)),
-        "eye: at", "got 0.5", "rod",
+        lambda: sp.Robot(body(joint=sp.Free()), sp.Marker("eye", parent="tool", fraction=0.5)),
+        "eye: fraction", "got 0.5", "rod",
     ),
-    ("place on the ground", lambda: sp.Robot(rod(at=0.5)), "arm: at", "got 0.5", "rod"),
+    ("place on the ground", lambda: sp.Robot(rod(fraction=0.5)), "arm: fraction", "got 0.5", "rod"),
     ("flat position", lambda: built(rod(position=(0, 0))), "arm: position", "(0, 0)", "(3,)"),
     ("nan position", lambda: built(rod(position=(0, 0, np.nan))), "arm: position", "nan", "finite"),
     ("bad rotation", lambda: built(rod(rotation=(1, 2))), "arm: rotation", "(1, 2)", "quaternion"),
@@ -261,22 +261,22 @@ CASES = [
     ("flat force", lambda: loaded(force=(0, 1)), "pull: force", "(0, 1)", "(3,)"),
     ("text force", lambda: loaded(force="down"), "pull: force", "'down'", "numbers"),
     ("nan moment", lambda: loaded(moment=(np.nan, 0, 0)), "pull: moment", "nan", "finite"),
-    ("load beyond the tip", lambda: loaded(at=2.0), "pull: at", "got 2.0", "[0, 1]"),
+    ("load beyond the tip", lambda: loaded(fraction=2.0), "pull: fraction", "got 2.0", "[0, 1]"),
     ("text law", lambda: loaded(law="sine"), "pull: law", "'sine'", "need"),
     (
         "stress on a body",
         lambda: sp.Robot(rod(), body(parent="arm"),
-                         sp.Stress("muscle", on="tool", stress=lambda X, t: np.zeros((len(X), 6)))),
+                         sp.ActiveStress("muscle", on="tool", stress=lambda X, t: np.zeros((len(X), 6)))),
         "muscle: on", "'tool'", "rod",
     ),
     (
         "stress of wrong shape",
-        lambda: sp.Stress("muscle", on="arm", stress=lambda X, t: X),
+        lambda: sp.ActiveStress("muscle", on="arm", stress=lambda X, t: X),
         "muscle: stress", "(5,)", "(n, 6)",
     ),
     (
         "stress that raises",
-        lambda: sp.Stress("muscle", on="arm", stress=lambda X, t: 1 / 0),
+        lambda: sp.ActiveStress("muscle", on="arm", stress=lambda X, t: 1 / 0),
         "muscle: stress", "ZeroDivisionError", "(n, 6)",
     ),
     # The graph

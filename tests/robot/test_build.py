@@ -38,7 +38,7 @@ def test_fixed_bodies_hang_on_the_sample_of_what_carries_them():
         rod("arm"),
         sp.Body("grip", parent="arm", mass=1.0, position=(0.1, 0, 0), rotation=(0, 0, np.pi / 2)),
         sp.Body("claw", parent="grip", mass=1.0, position=(0.2, 0, 0)),
-        sp.Body("ring", parent="arm", at=0.0, mass=1.0, position=(0, 1, 0)),
+        sp.Body("ring", parent="arm", fraction=0.0, mass=1.0, position=(0, 1, 0)),
         sp.Body("table", mass=9.0),
     ).build()
     nodes = model.groups[0].grid.weights.shape[1]
@@ -66,8 +66,8 @@ def test_loads_on_the_ground_are_dropped_and_others_kept():
         rod("arm"),
         sp.Body("table", mass=1.0),
         sp.Wrench("idle", on="table", force=(0, 0, 1)),
-        sp.Wrench("also idle", on="arm", at=0.0, force=(0, 0, 1)),
-        sp.Wrench("pull", on="arm", at=0.5, force=(1, 2, 3), moment=(4, 5, 6)),
+        sp.Wrench("also idle", on="arm", fraction=0.0, force=(0, 0, 1)),
+        sp.Wrench("pull", on="arm", fraction=0.5, force=(1, 2, 3), moment=(4, 5, 6)),
     ).build()
     assert len(model.loads) == 1
     np.testing.assert_array_equal(model.loads[0].value, [4, 5, 6, 1, 2, 3])

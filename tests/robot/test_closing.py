@@ -49,16 +49,16 @@ def loop(**changes):
 
 def imposed(**changes):
     options = {**dict(on="tool", value=0.1), **changes}
-    return built(rod(), body(joint=sp.Revolute("z")), sp.Prescribe("motor", **options))
+    return built(rod(), body(joint=sp.Revolute("z")), sp.PrescribedCoordinate("motor", **options))
 
 
 CASES = [
     ("missing frame", lambda: loop(to="leg"), "loop: to", "'leg'", "ground"),
     ("missing inner frame", lambda: loop(on="leg"), "loop: on", "'leg'", "arm"),
     ("to itself", lambda: loop(to="arm"), "loop: to", "'arm'", "another frame"),
-    ("at on a body", lambda: loop(on="tool", at=0.5), "loop: at", "0.5", "rod"),
-    ("to_at on the ground", lambda: loop(to_at=0.5), "loop: to_at", "0.5", "rod"),
-    ("at beyond", lambda: loop(at=1.5), "loop: at", "1.5", "[0, 1]"),
+    ("fraction on a body", lambda: loop(on="tool", fraction=0.5), "loop: fraction", "0.5", "rod"),
+    ("to_fraction on the ground", lambda: loop(to_fraction=0.5), "loop: to_fraction", "0.5", "rod"),
+    ("fraction beyond", lambda: loop(fraction=1.5), "loop: fraction", "1.5", "[0, 1]"),
     ("free joint", lambda: loop(joint=sp.Free()), "loop: joint", "Free", "Spherical"),
     ("joint is a name", lambda: loop(joint="ball"), "loop: joint", "'ball'", "Spherical"),
     ("nan position", lambda: loop(position=(np.nan, 0, 0)).build(), "loop: position", "nan", "finite"),
@@ -83,13 +83,13 @@ CASES = [
     ("imposed text", lambda: imposed(value="up"), "motor: value", "'up'", "law"),
     (
         "imposed orientation",
-        lambda: built(body(joint=sp.Spherical()), sp.Prescribe("motor", on="tool")),
+        lambda: built(body(joint=sp.Spherical()), sp.PrescribedCoordinate("motor", on="tool")),
         "motor: on", "'tool'", "Driven",
     ),
     (
         "imposed twice",
-        lambda: built(body(joint=sp.Revolute("z")), *(sp.Prescribe(n, on="tool") for n in "ab")),
-        "robot: items", "Prescribe", "once",
+        lambda: built(body(joint=sp.Revolute("z")), *(sp.PrescribedCoordinate(n, on="tool") for n in "ab")),
+        "robot: items", "PrescribedCoordinate", "once",
     ),
     ("text growth", lambda: rod(growth="fast"), "arm: growth", "'fast'", "law"),
     ("nan growth", lambda: rod(growth=lambda t: np.nan * t), "arm: growth", "nan", "> 0"),
@@ -114,7 +114,7 @@ def test_what_closures_forbid_cannot_be_imposed():
     robot = sp.Robot(
         body(joint=sp.Revolute("z")),
         sp.Closure("stop", on="tool", to="ground", position=(1, 0, 0), to_position=(1, 0, 0)),
-        sp.Prescribe("motor", on="tool", value=0.3),
+        sp.PrescribedCoordinate("motor", on="tool", value=0.3),
     )
     with pytest.raises(sp.SolveError, match=r"no motion brings .* nearer than"):
         sp.equilibrium(robot)

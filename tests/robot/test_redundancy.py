@@ -134,7 +134,7 @@ def mixed():
         rod(
             "second",
             parent="first",
-            at=0.4,
+            fraction=0.4,
             rotation=(0, 0.3, 0),
             joint=sp.Cylindrical("y"),
             nodes=20,
@@ -142,7 +142,7 @@ def mixed():
         bar("tip", parent="second", joint=sp.Spherical(), position=(0, 0.1, 0)),
         rod("third", joint=sp.Planar("x"), position=(0, 0.2, 0), nodes=20),
         sp.Closure("a", on="tip", to="first", joint=sp.Universal(), to_position=(0, 0, 0.1)),
-        sp.Closure("b", on="first", at=0.7, to="third", to_at=0.5, joint=sp.Fixed()),
+        sp.Closure("b", on="first", fraction=0.7, to="third", to_fraction=0.5, joint=sp.Fixed()),
         sp.Closure("c", on="ground", position=(1, 0, 0), to="tip", joint=sp.Planar("y")),
         sp.Closure("d", on="second", to="third", joint=sp.Helical("x", pitch=0.1)),
     )
@@ -216,14 +216,16 @@ def net(cells):
     """A grid of rods between bodies, drawn as a graph that hangs on one corner."""
     corners = [(i, j) for i in range(cells + 1) for j in range(cells + 1)]
     items = [bar(f"{i}, {j}", parent=None) for i, j in corners]
-    items.append(sp.Connect("base", on="ground", to="0, 0"))
+    items.append(sp.Connection("base", on="ground", to="0, 0"))
     for i, j in corners:
         for axis, (a, b) in (("x", (i + 1, j)), ("y", (i, j + 1))):
             if max(a, b) <= cells:
                 name, turned = f"{axis} {i}, {j}", (0, 0, np.pi / 2 * (axis == "y"))
                 items.append(rod(name, parent=None, length=0.1))
-                items.append(sp.Connect(f"{name}: 0", on=f"{i}, {j}", to=name, rotation=turned))
-                items.append(sp.Connect(f"{name}: 1", on=name, to=f"{a}, {b}", to_rotation=turned))
+                items.append(sp.Connection(f"{name}: 0", on=f"{i}, {j}", to=name, rotation=turned))
+                items.append(
+                    sp.Connection(f"{name}: 1", on=name, to=f"{a}, {b}", to_rotation=turned)
+                )
     return sp.Robot(*items)
 
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.robots.rfrfr_prototype import ANGLE, rfrfr_prototype
-from supple.run.continuation import follow
 
 ROUNDING = 1e-9
 """Metres; the branch and the equilibrium are converged to about 1e-10 of a radian."""
@@ -20,12 +19,12 @@ def falling(t):
 def test_positions_and_shapes_follow_the_branch():
     model = rfrfr_prototype(angle=falling).build()
     held = sp.equilibrium(model)
-    branch = follow(model, start=held, until=2 * ANGLE, max_points=5)
+    branch = sp.follow(model, initial=held, until=2 * ANGLE, max_points=5, throw=False)
     platform = branch.position("platform")
     assert platform.shape == (5, 3)
     assert np.allclose(platform[0], held.position("platform"), atol=ROUNDING)
-    left, right = branch.shape("left", 11), branch.shape("right", 11)
+    left, right = (branch.shape(name, 11).position for name in ("left", "right"))
     assert np.allclose(left[:, -1], platform, atol=ROUNDING)
     assert np.allclose(right[:, -1], platform, atol=ROUNDING)
-    with pytest.raises(StateError, match="need one of"):
+    with pytest.raises(ArgumentError, match="need one of"):
         branch.position("nothing")

@@ -24,7 +24,7 @@ def arch():
         sp.Rod("left", position=(-0.2, 0, 0), rotation=(0, 0, 1.1), **leg),
         sp.Rod("right", position=(0.2, 0, 0), rotation=(0, 0, np.pi - 1.1), **leg),
         sp.Closure("tip", on="left", to="right", joint=sp.Revolute("z")),
-        sp.Wrench("weight", on="left", at=0.5, force=(0.3, -0.6, 0)),
+        sp.Wrench("weight", on="left", fraction=0.5, force=(0.3, -0.6, 0)),
         gravity=(0, -9.81, 0),
     ).build()
 
@@ -36,7 +36,7 @@ def held():
 
 def test_eigenvalues_are_those_of_the_modes():
     model = arch()
-    linear, modes = sp.linearise(model, at=held()), sp.modes(model, at=held())
+    linear, modes = sp.linearize(model, at=held()), sp.modes(model, at=held())
     count = model.nv - model.equations
     assert linear.A.shape == (2 * count, 2 * count)
     assert linear.places.shape == (model.nv, count)
@@ -50,12 +50,12 @@ def test_eigenvalues_are_those_of_the_modes():
 
 
 def test_the_static_gain_is_the_derivative_of_the_equilibrium():
-    model, linear = arch(), sp.linearise(arch(), at=held())
+    model, linear = arch(), sp.linearize(arch(), at=held())
     ends = []
     for sign in (1.0, -1.0):
         value = np.asarray(model.loads[0].value) * (1 + sign * FACTOR)
         loaded = eqx.tree_at(lambda m: m.loads[0].value, model, value)
-        ends.append(sp.equilibrium(loaded, start=held()).q)
+        ends.append(sp.equilibrium(loaded, initial=held()).q)
     expected = (ends[0] - ends[1]) / (2 * FACTOR)
     count = linear.places.shape[1]
     found = linear.places @ -np.linalg.solve(linear.A, linear.B)[:count, 0]
@@ -63,8 +63,8 @@ def test_the_static_gain_is_the_derivative_of_the_equilibrium():
 
 
 def test_a_state_that_is_no_equilibrium_is_refused():
-    with pytest.raises(sp.StateError, match="need an equilibrium"):
-        sp.linearise(arch(), at=sp.assembled(arch()))
+    with pytest.raises(sp.ArgumentError, match="need an equilibrium"):
+        sp.linearize(arch(), at=sp.assemble(arch()))
 
 
 def test_an_edge_leaves_a_place_without_a_rate():
@@ -76,7 +76,7 @@ def test_an_edge_leaves_a_place_without_a_rate():
         sp.KnifeEdge("edge", on="skate"),
         gravity=(0, 0, 0),
     )  # fmt: skip
-    linear = sp.linearise(robot)
+    linear = sp.linearize(robot)
     assert (linear.places.shape, linear.rates.shape) == ((3, 3), (3, 2))
     speeds = np.sort(np.abs(linear.eigenvalues))
     expected = np.sort([0.0, *2 * [np.sqrt(8.0 / mass)], *2 * [np.sqrt(0.4 / moment)]])

@@ -7,7 +7,6 @@ import pytest
 
 import supple as sp
 from supple.robots.rfrfr import rfrfr
-from supple.run.continuation import follow
 
 LENGTH, RADIUS, E, DENSITY = 1.0, 2e-3, 2e9, 1000.0
 EI, LINE = E * np.pi * RADIUS**4 / 4, DENSITY * np.pi * RADIUS**2
@@ -36,21 +35,21 @@ def dyad():
 
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_the_guess_decides_between_two_ways_to_assemble(side):
-    found = sp.assembled(dyad(), start=side * np.array([0.1, -0.4]))
+    found = sp.assemble(dyad(), initial=side * np.array([0.1, -0.4]))
     elbow = np.sqrt(0.5**2 - 0.35**2)
     np.testing.assert_allclose(found.position("lower"), (0.35, side * elbow, 0.0), atol=1e-9)
 
 
 def test_a_start_that_is_open_is_refused_by_name():
-    with pytest.raises(sp.StateError, match=r"closure 'hand' is open by 0\.3 m.*assembled"):
-        sp.simulate(dyad(), 0.1, dt=0.01, start=sp.initial_state(dyad()))
-    with pytest.raises(sp.StateError, match="closure 'hand' is open"):
+    with pytest.raises(sp.ArgumentError, match=r"closure 'hand' is open by 0\.3 m.*assemble"):
+        sp.simulate(dyad(), 0.1, dt=0.01, initial=sp.initial_state(dyad()))
+    with pytest.raises(sp.ArgumentError, match="closure 'hand' is open"):
         sp.modes(dyad(), at=np.zeros(2))
 
 
 def test_rods_too_short_to_meet_are_told_with_the_gap_left():
     with pytest.raises(sp.SolveError) as caught:
-        sp.assembled(rfrfr(distance=2.5, basis=2))
+        sp.assemble(rfrfr(distance=2.5, basis=2))
     assert "cannot be closed: no motion brings closure 'tip' nearer than 0." in str(caught.value)
 
 
@@ -79,12 +78,12 @@ def test_a_beam_propped_in_its_middle_bends_as_the_textbook_says():
     robot = sp.Robot(
         beam(basis=sp.PiecewiseLinear(2)),  # the moment is linear on either side of the prop
         sp.Body("slider", mass=0.01, joint=sp.Prismatic("x"), position=(half, 0, 0)),
-        sp.Closure("prop", on="beam", at=0.5, to="slider", joint=sp.Revolute("z")),
+        sp.Closure("prop", on="beam", fraction=0.5, to="slider", joint=sp.Revolute("z")),
         sp.Wrench("push", on="beam", force=(0, force, 0)),
         gravity=(0, 0, 0),
     )
     found = sp.equilibrium(robot)
-    assert abs(found.frame("beam", at=0.5).pose.position[1]) < 1e-10
+    assert abs(found.frame("beam", fraction=0.5).pose.position[1]) < 1e-10
     expected = force * half**3 * (1 / 4 + 1 / 3) / EI
     assert found.position("beam")[1] == pytest.approx(expected, rel=1e-4)
 
@@ -115,8 +114,8 @@ def test_a_pinned_rod_buckles_at_eulers_load():
         gravity=(0, 0, 0),
     )  # fmt: skip
     model = robot.build()
-    straight = sp.equilibrium(model, start=np.zeros(model.nq))
-    branch = follow(model, start=straight, until=1.3, step=0.1)
+    straight = sp.equilibrium(model, initial=np.zeros(model.nq))
+    branch = sp.follow(model, initial=straight, until=1.3, step=0.1)
     kinds = [point.kind for point in branch.special]
     assert kinds == ["branch"]
     assert branch.special[0].t == pytest.approx(1.0, rel=1e-4)
@@ -139,18 +138,25 @@ def test_a_shallow_truss_snaps_through_at_its_closed_form():
     )  # fmt: skip
     length = (free * base**2) ** (1 / 3)
     highest = stiffness * (free - length) / length * np.sqrt(length**2 - base**2)
-    branch = follow(robot, until=2.0, step=0.05)
+    branch = sp.follow(robot, until=2.0, step=0.05)
     assert branch.limits[0].t == pytest.approx(highest, rel=1e-5)
     assert [point.kind for point in branch.special] == ["limit"]
     assert branch.unstable.max() == 1
     # Flat, it carries nothing and would need a pull to be held: the branch has come back to t = 0.
-    assert "came back to t = 0 s" in branch.message
+    assert branch.status == sp.BranchStatus.CAME_BACK
+    assert branch.ok
     assert branch.t[-1] < 0.0
     # Let go on, it turns again under a pull as large and comes back to where it began, upside down.
-    whole = follow(robot, until=highest, step=0.05, since=-np.inf)
+    whole = sp.follow(robot, until=highest, step=0.05, since=-np.inf)
     assert [point.kind for point in whole.special] == ["limit", "limit"]
     assert whole.limits[1].t == pytest.approx(-highest, rel=1e-5)
-    assert "reached the end" in whole.message
+    assert whole.status == sp.BranchStatus.DONE
+    with pytest.raises(sp.SolveError, match="limit on the number of points") as raised:
+        sp.follow(robot, until=2.0, step=0.05, max_points=5)
+    part = raised.value.result
+    np.testing.assert_allclose(part.q, branch.q[:5], atol=1e-12)
+    assert part.status == sp.BranchStatus.STEP_LIMIT
+    assert "after 5 points" in str(part)
 
 
 @pytest.mark.slow
@@ -183,8 +189,14 @@ def test_a_branching_point_just_after_a_limit_point_is_told_from_it():
     limit = (free * base**2) ** (1 / 3)  # vertical stiffness vanishes
     # Its sideways stiffness vanishes where l³ - l₀ l² + l₀ b² = 0.
     after, before = sorted(r.real for r in np.roots([1.0, -free, 0.0, free * base**2]))[1:]
-    branch = follow(
-        robot, until=2 * load(limit), step=0.1, largest=0.4, since=-np.inf, max_points=25
+    branch = sp.follow(
+        robot,
+        until=2 * load(limit),
+        step=0.1,
+        largest=0.4,
+        since=-np.inf,
+        max_points=25,
+        throw=False,
     )
     assert [point.kind for point in branch.special[:3]] == ["branch", "limit", "branch"]
     assert branch.special[1].index == branch.special[2].index

@@ -61,10 +61,14 @@ def test_the_jacobian_is_that_of_the_equilibrium():
 
 def test_targets_out_of_reach_are_named_or_approached():
     far = [[0.5, 0.0, 0.0]]
-    with pytest.raises(sp.SolveError, match=r"target 0 at .*: 'arm' comes no nearer than"):
-        sp.inverse_statics(model(), "arm", far, ("side", "up"))
+    with pytest.raises(sp.SolveError, match=r"target 0 at .*'arm' comes no nearer than") as raised:
+        sp.inverse_statics(model(), "arm", [*far, *far], ("side", "up"))
+    assert len(raised.value.result.q) == 1
     near = sp.inverse_statics(model(), "arm", far, ("side", "up"), throw=False)
     assert near.error[0] > 0.1
+    assert near.status == sp.InverseStaticsStatus.OUT_OF_REACH
+    assert not near.ok
+    assert "target 0" in str(near)
 
 
 @pytest.mark.parametrize(
@@ -78,5 +82,5 @@ def test_targets_out_of_reach_are_named_or_approached():
     ],
 )
 def test_bad_questions_are_named(frame, targets, inputs, match):
-    with pytest.raises(sp.StateError, match=match):
+    with pytest.raises(sp.ArgumentError, match=match):
         sp.inverse_statics(model(), frame, targets, inputs)

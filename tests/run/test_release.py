@@ -34,7 +34,7 @@ def trident() -> sp.Robot:
         for name, y in (("left", 1.0), ("middle", 0.0), ("right", -1.0))
     ]  # fmt: skip
     pulls = [
-        sp.Wrench(f"pull {name}", on=name, at=0.5, force=(0, 4 * force, 0))
+        sp.Wrench(f"pull {name}", on=name, fraction=0.5, force=(0, 4 * force, 0))
         for name, force in FORCES.items()
     ]
     return sp.Robot(*prongs, *pulls, gravity=(0, 0, 0))
@@ -98,7 +98,7 @@ def test_a_run_from_another_robots_equilibrium_starts_each_item_where_it_was():
     """Start of a run, of a sweep or of a solve: coordinates belong to names, not to positions."""
     free = trident().removing(*(f"pull {name}" for name in FORCES))
     run = sp.simulate(
-        free, PERIOD / 2, dt=PERIOD / (2 * STEPS), scheme=sp.trapezoidal(), start=held()
+        free, PERIOD / 2, dt=PERIOD / (2 * STEPS), scheme=sp.trapezoidal(), initial=held()
     )
     for name in ("left", "middle", "right"):
         np.testing.assert_allclose(run.position(name)[0], held().position(name), atol=1e-9)

@@ -83,7 +83,7 @@ def test_large_loads_deflect_as_the_elastica(alpha):
 def test_curvature_at_the_clamp_carries_the_moment_of_the_force():
     alpha = 2.0
     found = loaded(alpha)
-    curvature = found.strain("beam", points=3)[:, 2]
+    curvature = found.strain("beam", 3)[:, 2]
     moment = alpha * EI / LENGTH**2 * found.position("beam")[0]
     assert curvature[0] == pytest.approx(moment / EI, rel=1e-5)
     assert abs(curvature[-1]) < 1e-5 / LENGTH  # no moment at the tip
@@ -111,7 +111,7 @@ def test_the_balance_left_is_small_and_the_energy_is_the_elastic_one():
 
 def test_starting_elsewhere_leads_to_the_same_place():
     direct = loaded(2.0)
-    again = sp.equilibrium(direct.model, start=loaded(0.5))
+    again = sp.equilibrium(direct.model, initial=loaded(0.5))
     np.testing.assert_allclose(again.q, direct.q, rtol=0, atol=1e-8 / LENGTH)
 
 
@@ -177,7 +177,7 @@ def test_how_far_the_load_got_is_told_and_what_to_try():
     largest value: beyond it there is no equilibrium, whatever is tried."""
     band = sp.Rod("band", length=1.0, section=sp.Circle(0.01), strains=("gx",), basis=1,
                   material=sp.Material(E=5e5, density=1000.0))  # fmt: skip
-    pull = sp.Distributed("pull", on="band", density=runaway, follower=False)
+    pull = sp.DistributedLoad("pull", on="band", density=runaway, follower=False)
     found = sp.equilibrium(sp.Robot(band, pull, gravity=(0, 0, 0)), throw=False)
     assert found.status == EquilibriumStatus.NOT_CONVERGED
     e, (x, weights) = np.linspace(0.01, 0.2, 1000), np.polynomial.legendre.leggauss(20)
@@ -200,8 +200,8 @@ def test_a_path_that_ends_early_is_left_by_relaxation():
     [(np.zeros(3), "(3,)"), (np.full(9, np.nan), "q[0]: got nan")],
 )
 def test_starts_that_do_not_fit_are_refused(start, part):
-    with pytest.raises(sp.StateError) as caught:
-        sp.equilibrium(cantilever(), start=start)
+    with pytest.raises(sp.ArgumentError) as caught:
+        sp.equilibrium(cantilever(), initial=start)
     assert part in str(caught.value)
 
 

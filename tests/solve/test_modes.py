@@ -57,7 +57,7 @@ def test_a_free_beam_has_six_rigid_modes_and_its_analytic_frequencies():
 
 def test_shapes_have_unit_modal_mass_and_are_orthogonal():
     found = sp.modes(clamped())
-    linear = sp.linearise(clamped())
+    linear = sp.linearize(clamped())
     mass = found.shapes.T @ linear.mass @ found.shapes
     np.testing.assert_allclose(mass, np.eye(9), atol=1e-9)
     stiffness = found.shapes.T @ linear.stiffness @ found.shapes
@@ -73,7 +73,7 @@ def test_stiffness_damping_gives_ratios_that_grow_with_frequency():
 
 def test_eigenvalues_of_the_linear_model_are_those_of_the_modes():
     """s² + μω² s + ω² = 0 for each mode."""
-    found, linear = sp.modes(clamped()), sp.linearise(clamped())
+    found, linear = sp.modes(clamped()), sp.linearize(clamped())
     omega = 2 * np.pi * found.frequencies[:4]
     expected = -MU * omega**2 / 2 + 1j * omega * np.sqrt(1 - (MU * omega / 2) ** 2)
     above = linear.eigenvalues[linear.eigenvalues.imag > 0]
@@ -98,7 +98,7 @@ def differences(model, q, v, step):
 def test_the_linear_model_is_the_derivative_of_the_dynamics_at_an_equilibrium():
     model = clamped()
     held = sp.equilibrium(model)
-    linear = sp.linearise(model, at=held)
+    linear = sp.linearize(model, at=held)
     expected = differences(model, held.q, np.zeros(model.nv), 1e-5)
     size = np.abs(expected).max()
     np.testing.assert_allclose(linear.A[model.nv :], expected, rtol=0, atol=1e-6 * size)
@@ -113,7 +113,7 @@ def test_the_linear_model_is_the_derivative_of_the_dynamics_at_a_moving_state(rn
         ),
     ).build()
     q, v = rng.normal(size=(2, 2))
-    linear = sp.linearise(model, at=State(np.asarray(0.0), q, v, np.zeros(2)))
+    linear = sp.linearize(model, at=State(np.asarray(0.0), q, v, np.zeros(2)))
     expected = differences(model, q, v, 1e-5)
     np.testing.assert_allclose(linear.A[2:], expected, rtol=0, atol=1e-6)
 
@@ -125,14 +125,14 @@ def test_a_linear_model_has_the_loads_of_its_equilibriums_time():
         sp.Wrench("pull", on="bob", force=(0, 0, -5), position=(0, 0, -1), law=sp.ramp(0.0, 1.0)),
     )
     for t, force in ((0.0, 0.0), (1.0, 5.0)):
-        linear = sp.linearise(robot, at=sp.equilibrium(robot, t=t))
+        linear = sp.linearize(robot, at=sp.equilibrium(robot, t=t))
         np.testing.assert_allclose(linear.stiffness, [[9.81 + force]], rtol=1e-9)
 
 
 def test_the_inputs_of_the_linear_model_are_the_loads():
     """B u is what a change of each load's factor adds to the accelerations."""
     model = clamped()
-    linear = sp.linearise(model)
+    linear = sp.linearize(model)
     zero = np.zeros(model.nv)
     assert linear.B.shape == (18, 1)
     without = eqx.tree_at(lambda m: m.loads[0].value, model, np.zeros(6))
@@ -169,7 +169,7 @@ def beck(load: float):
 
 def test_becks_column_flutters_at_its_critical_load():
     """20.0509 EI/L² (Beck 1952): below it all eigenvalues are imaginary, above it two are not."""
-    growth = [sp.linearise(beck(load)).eigenvalues.real.max() for load in (20.04, 20.06)]
+    growth = [sp.linearize(beck(load)).eigenvalues.real.max() for load in (20.04, 20.06)]
     assert abs(growth[0]) < 1e-6
     assert growth[1] > 1e-2
 
@@ -177,13 +177,13 @@ def test_becks_column_flutters_at_its_critical_load():
 def test_modes_under_a_follower_load_are_those_of_the_linear_model():
     model = beck(10.0)
     found = sp.modes(model, count=2)
-    speeds = np.sort(np.abs(sp.linearise(model).eigenvalues.imag))[::2][:2]
+    speeds = np.sort(np.abs(sp.linearize(model).eigenvalues.imag))[::2][:2]
     assert found.stable
     np.testing.assert_allclose(2 * np.pi * found.frequencies, speeds, rtol=1e-6)
 
 
 def test_configurations_that_do_not_fit_are_refused():
-    with pytest.raises(sp.StateError, match=r"\(12,\)"):
+    with pytest.raises(sp.ArgumentError, match=r"\(12,\)"):
         sp.modes(clamped(), at=np.zeros(12))
 
 
@@ -194,6 +194,6 @@ def test_quaternions_of_a_configuration_may_have_any_length():
     model = sp.Robot(ball).build()
     tilted = np.array([0.9, 0.1, -0.3, 0.0])
     unit, longer = (tilted * size / np.linalg.norm(tilted) for size in (1.0, 3.0))
-    for found in (sp.modes, sp.linearise):
+    for found in (sp.modes, sp.linearize):
         expected, got = found(model, at=unit), found(model, at=longer)
         np.testing.assert_allclose(got.stiffness, expected.stiffness, atol=1e-12)

@@ -15,10 +15,10 @@ def solve(residual, x0, settings=SETTINGS):
     def evaluate(x):
         return residual(x), None
 
-    def linearise(x, _):
+    def linearize(x, _):
         return factorize_dense(jax.jacfwd(residual)(x))
 
-    run = jit(lambda x: newton(evaluate, linearise, x, jnp.ones(len(x0)), settings))
+    run = jit(lambda x: newton(evaluate, linearize, x, jnp.ones(len(x0)), settings))
     return run(jnp.asarray(x0))
 
 

@@ -9,14 +9,13 @@ import pytest
 
 import supple as sp
 from supple.mechanics.inverse_dynamics import balance
-from supple.mechanics.inverse_dynamics_tangent import mass_matrix, tangent_of
+from supple.mechanics.inverse_dynamics_tangent import mass_matrix
 from supple.mechanics.local import Coordinates, neutral
-from supple.system import linear, plan
+from supple.system import linear, planner
 from supple.system.combination import at_rest, in_step, of_mass
 from supple.system.elimination import linear_system
 from supple.system.error_norm import mass_times
 from supple.system.fronts import assemble
-from supple.system.kkt import saddle
 from tests.samples import RUBBER, model_of, random_configuration, random_vector
 from tests.tools import jit
 
@@ -39,16 +38,16 @@ def _ladder() -> sp.Robot:
     ball = sp.Spherical()
     return sp.Robot(
         *sides,
-        rod("rung", parent="a1", at=0.5, rotation=(0, 0, 1.0)),
+        rod("rung", parent="a1", fraction=0.5, rotation=(0, 0, 1.0)),
         sp.Body("wheel", parent="rung", joint=sp.Revolute("y"), mass=0.2, inertia=(1e-3,) * 3),
         rod("whip", parent="rung", joint=sp.Revolute("y")),
-        sp.Closure("hinge", on="b1", to="rung", to_at=1.0, joint=sp.Revolute("z")),
-        sp.Closure("tips", on="b2", to="a2", to_at=1.0, joint=ball),
-        sp.Closure("floor", on="ground", to="rung", to_at=0.5, joint=ball),
-        sp.Closure("parent", on="whip", to="rung", at=0.3, to_at=0.7, joint=ball),
-        sp.Closure("roots", on="b0", to="a0", to_at=0.7, joint=ball),
-        sp.Closure("far", on="whip", to="b0", at=0.6, to_at=0.7, joint=ball),
-        sp.Prescribe("turned", on="whip", value=0.1),
+        sp.Closure("hinge", on="b1", to="rung", to_fraction=1.0, joint=sp.Revolute("z")),
+        sp.Closure("tips", on="b2", to="a2", to_fraction=1.0, joint=ball),
+        sp.Closure("floor", on="ground", to="rung", to_fraction=0.5, joint=ball),
+        sp.Closure("parent", on="whip", to="rung", fraction=0.3, to_fraction=0.7, joint=ball),
+        sp.Closure("roots", on="b0", to="a0", to_fraction=0.7, joint=ball),
+        sp.Closure("far", on="whip", to="b0", fraction=0.6, to_fraction=0.7, joint=ball),
+        sp.PrescribedCoordinate("turned", on="whip", value=0.1),
         sp.KnifeEdge("skate", on="wheel"),
     )
 
@@ -60,7 +59,9 @@ def _legs() -> sp.Robot:
     for i, angle in enumerate(angles):
         place = (0.0, 0.1 * np.cos(angle), 0.1 * np.sin(angle))
         items.append(rod(f"leg{i}", position=place))
-        items.append(sp.Closure(f"clamp{i}", on="plate", to=f"leg{i}", to_at=1.0, position=place))
+        items.append(
+            sp.Closure(f"clamp{i}", on="plate", to=f"leg{i}", to_fraction=1.0, position=place)
+        )
     return sp.Robot(*items)
 
 
@@ -76,11 +77,15 @@ def _net(cells: int = 2) -> sp.Robot:
             items.append(sp.Body(name, position=place, joint=joint, **lump))
             if i < cells:
                 items.append(rod(f"x{i}{j}", parent=name))
-                items.append(sp.Closure(f"cx{i}{j}", on=f"j{i + 1}{j}", to=f"x{i}{j}", to_at=1.0))
+                items.append(
+                    sp.Closure(f"cx{i}{j}", on=f"j{i + 1}{j}", to=f"x{i}{j}", to_fraction=1.0)
+                )
             if j < cells:
                 items.append(rod(f"y{i}{j}", parent=name, **turned))
                 items.append(
-                    sp.Closure(f"cy{i}{j}", on=f"j{i}{j + 1}", to=f"y{i}{j}", to_at=1.0, **turned)
+                    sp.Closure(
+                        f"cy{i}{j}", on=f"j{i}{j + 1}", to=f"y{i}{j}", to_fraction=1.0, **turned
+                    )
                 )
     return sp.Robot(*items)
 
@@ -117,16 +122,13 @@ def systems(model, kind, rng):
     c = Coordinates(q, x, v, a, jnp.asarray(0.3), forces)
     by_rate = 20.0 + 15.0j if kind == "complex" else 20.0
     chosen = {"rest": at_rest(), "mass": of_mass()}.get(kind, in_step(by_rate, 2.0 * by_rate**2))
-    order = plan.make_plan(plan.structure_of(model))
+    order = planner.make_plan(planner.structure_of(model))
     assert order is not None
 
     def both(model, c):
         state = balance(model, c)
-        tangent = tangent_of(model, c, state)
-        inner = chosen.block((tangent.mass, tangent.damping, tangent.stiffness))
-        closing = tangent.closing(chosen.by_rate) if chosen.in_motion else tangent.jacobian
-        matrix = saddle(inner, closing, tangent.pushes, tangent.yields)
-        return linear_system(assemble(model, order, c, state, (chosen,))[0]), matrix
+        (dense,) = linear.dense_systems(model, c, state, (chosen,))
+        return linear_system(assemble(model, order, c, state, (chosen,))[0]), dense.matrix
 
     return both, (model, c)
 
@@ -166,22 +168,22 @@ def test_fronts_solve_the_dense_system_at_rest(name, rng):
 @pytest.mark.parametrize("name", ["ladder", "legs"])
 def test_equations_may_be_eliminated_early(name, rng, monkeypatch):
     """Where their pivots may vanish: a hinge cannot slip by itself, a straight leg not become shorter."""
-    monkeypatch.setattr(plan, "LATE_ROWS", 0)
-    plan.make_plan.cache_clear()
+    monkeypatch.setattr(planner, "LATE_ROWS", 0)
+    planner.make_plan.cache_clear()
     check(robot(name), "step", rng)
-    plan.make_plan.cache_clear()
+    planner.make_plan.cache_clear()
 
 
 def test_straight_legs_are_solved_early_to_round_off(monkeypatch):
     """J A⁻¹ Jᵀ of each leg is singular; the robot's matrix is not."""
-    monkeypatch.setattr(plan, "LATE_ROWS", 0)
-    plan.make_plan.cache_clear()
+    monkeypatch.setattr(planner, "LATE_ROWS", 0)
+    planner.make_plan.cache_clear()
     model = robot("legs")
     rng = np.random.default_rng(3)
     zero = np.zeros(model.nv)
     c = Coordinates(neutral(model), zero, zero, zero, jnp.asarray(0.0), np.zeros(model.equations))
     right = rng.normal(size=model.nv + model.equations)
-    order = plan.make_plan(plan.structure_of(model))
+    order = planner.make_plan(planner.structure_of(model))
 
     def solved(model, c, right):
         state = balance(model, c)
@@ -190,18 +192,18 @@ def test_straight_legs_are_solved_early_to_round_off(monkeypatch):
         return system.factorize().solve(right), system.apply(system.factorize().solve(right))
 
     found, product = map(np.asarray, jit(solved)(model, c, right))
-    plan.make_plan.cache_clear()
+    planner.make_plan.cache_clear()
     assert np.abs(found).max() > 1
     np.testing.assert_allclose(product, right, atol=1e-9 * np.abs(found).max())
 
 
 def test_large_cores_are_solved_level_by_level(rng, monkeypatch):
     monkeypatch.setattr("supple.system.core.WHOLE", 20)
-    plan.make_plan.cache_clear()
-    order = plan.make_plan(plan.structure_of(robot("net")))
+    planner.make_plan.cache_clear()
+    order = planner.make_plan(planner.structure_of(robot("net")))
     assert order.core_layout.levels > 2
     check(robot("net"), "step", rng)
-    plan.make_plan.cache_clear()
+    planner.make_plan.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["bush", "legs"])
@@ -249,7 +251,7 @@ def test_the_mass_of_a_robot_with_loops_needs_no_multipliers(rng):
     change = rng.normal(size=model.nv)
 
     def energy(model, q, change):
-        return mass_times(model, linear.mass_system(model, q), change)
+        return mass_times(linear.mass_system(model, q), change)
 
     expected = np.asarray(jit(mass_matrix)(model, q)) @ change
     found = jit(energy)(model, q, change)

@@ -27,7 +27,7 @@ def test_a_stiff_robot_released_with_a_long_step_does_not_gain_energy():
     result = sp.release(robot, "pull", 0.2, dt=0.01)
     assert result.ok
     assert result.substeps.max() > 1
-    assert result.rejected > 0
+    assert result.stats.rejected > 0
     floor = sp.equilibrium(result.model).energies.total
     moved = result.energies.total - floor
     assert moved.max() <= 1.05 * moved[0]
@@ -77,7 +77,7 @@ def rolled(model, state, scheme):
 
 def test_a_robot_at_rest_is_not_split():
     robot = sp.Robot(arm(), gravity=(9.81, 0, 0))
-    result = sp.simulate(robot, 0.5, dt=0.01, start=sp.equilibrium(robot))
+    result = sp.simulate(robot, 0.5, dt=0.01, initial=sp.equilibrium(robot))
     assert result.ok
     assert result.substeps.max() == 1
 
@@ -134,7 +134,7 @@ def still(X, t):
         sp.Robot(arm(), sp.Wrench("pull", on="arm", force=(0, 1, 0), follower=True)),
         sp.Robot(arm(), sp.Wrench("pull", on="arm", force=(0, 1, 0), law=sp.ramp(0.0, 1.0))),
         sp.Robot(arm(), sp.Tendon("pull", "arm", (1e-3, 0), pull=sp.ramp(0.0, 1.0), stiffness=1.0)),
-        sp.Robot(arm(), sp.Stress("muscle", on="arm", stress=still)),
+        sp.Robot(arm(), sp.ActiveStress("muscle", on="arm", stress=still)),
         sp.Robot(arm(joint=sp.Driven(moving))),
     ],
 )
@@ -148,7 +148,7 @@ def test_the_ledger_follows_the_work_of_imposed_coordinates():
     """Steps that resolve the motion: the energy is what the motor has put in, to the rule's order."""
     robot = sp.Robot(
         arm(joint=sp.Revolute("z")),
-        sp.Prescribe(
+        sp.PrescribedCoordinate(
             "motor", on="arm", value=sp.Spline([0.0, 0.1, 0.2, 0.4], [0.0, 0.2, 0.6, 0.3])
         ),
         gravity=(0, 0, 0),

@@ -56,7 +56,7 @@ ROBOTS = {
         bob(joint=sp.Revolute("z", damping=1e-3), parent="arm"),
         sp.Wrench("push", "bob", force=(0.5, 0.1, 0.0), position=(0.05, 0.0, 0.0)),
         sp.Motor("motor", "bob", torque=0.02),
-        sp.Sliding("floor", "bob", friction=0.02),
+        sp.PlaneFriction("floor", "bob", friction=0.02),
         gravity=(0, -9.81, 0),
     ),
     "loop": sp.Robot(

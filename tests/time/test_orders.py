@@ -24,16 +24,16 @@ def tumbler():
     v = np.zeros(model.nv)
     v[:6] = (4.0, -3.0, 5.0, 0.3, 0.2, 0.1)
     state = sp.initial_state(model, v=v)
-    exact = sp.simulate(model, DURATION, start=state, dt=DURATION / 96, scheme=sp.gauss(3, TIGHT))
+    exact = sp.simulate(model, DURATION, initial=state, dt=DURATION / 96, scheme=sp.gauss(3, TIGHT))
     assert exact.ok
     return model, state, exact.position("tail")[-1]
 
 
 def tip_error(tumbler, scheme, steps):
     model, state, exact = tumbler
-    result = sp.simulate(model, DURATION, start=state, dt=DURATION / steps, scheme=scheme)
+    result = sp.simulate(model, DURATION, initial=state, dt=DURATION / steps, scheme=scheme)
     assert result.ok
-    assert result.rejected == 0
+    assert result.stats.rejected == 0
     return np.linalg.norm(result.position("tail")[-1] - exact)
 
 
@@ -78,7 +78,7 @@ def test_momentum_of_free_flight_is_conserved_by_gauss(tumbler):
         gravity=(0, 0, 0),
     )
     result = sp.simulate(
-        drifting, DURATION, start=state, dt=DURATION / 48, scheme=sp.gauss(3, TIGHT)
+        drifting, DURATION, initial=state, dt=DURATION / 48, scheme=sp.gauss(3, TIGHT)
     )
     momentum = result.momentum
     assert np.abs(momentum.linear - momentum.linear[0]).max() < 1e-11

@@ -7,6 +7,7 @@ import pytest
 
 import supple as sp
 from supple.solve.equilibrium import solve_equilibrium
+from supple.system.strain import Strain
 
 TOL_FD = 1e-6  # central difference, relative step 1e-4, float64
 
@@ -32,7 +33,7 @@ THETA = jnp.array([1e6, 0.7, 0.05])
 
 def settled(theta):
     model = robot(*theta)
-    found = solve_equilibrium(model, jnp.zeros(model.nv), jnp.zeros(()))
+    found = solve_equilibrium(Strain(model), jnp.zeros(model.nv), jnp.zeros(()))
     return found.q, found.status
 
 

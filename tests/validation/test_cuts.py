@@ -25,7 +25,7 @@ def twisted_plate(carried):
     body = {"mass": 0.1, "inertia": (1e-4, 3e-4, 2e-4), "com": (0.0, 0.02, 0.01)}
     placed = {"parent": None} if carried else {"joint": sp.Free(), "position": (0, 0, 0.4)}
     plate = sp.Body("plate", **body, **placed)
-    joins = [sp.Connect(f"clamp {i}", on=f"leg {i}", to="plate", to_position=(x, 0, 0),
+    joins = [sp.Connection(f"clamp {i}", on=f"leg {i}", to="plate", to_position=(x, 0, 0),
                         to_rotation=sp.along("z")) for i, x in enumerate((-0.1, 0.1))]  # fmt: skip
     return sp.Robot(*legs, plate, *joins, push)
 
@@ -41,13 +41,11 @@ PAIRS = {
 @pytest.mark.parametrize("pair", PAIRS)
 def test_cuts_converge_to_each_other_at_the_order_of_the_scheme(pair, scheme):
     *robots, frame = PAIRS[pair]
-    starts = [sp.assembled(robot) if frame == "left" else None for robot in robots]
+    starts = [sp.assemble(robot) if frame == "left" else None for robot in robots]
     differences = []
     for dt in STEPS:
         one, other = (
-            sp.simulate(robot, DURATION, dt=dt, scheme=scheme, start=start, throw=True).position(
-                frame
-            )
+            sp.simulate(robot, DURATION, dt=dt, scheme=scheme, initial=start).position(frame)
             for robot, start in zip(robots, starts, strict=True)
         )
         differences.append(np.abs(one - other).max())

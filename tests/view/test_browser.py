@@ -357,7 +357,7 @@ def test_a_run_is_watched_while_it_is_computed_and_plays_then(page, run):
     try:
         page.goto(viewer.url)
         page.get_by_text("waiting for the robot").wait_for()
-        viewer.watch(run.picked(slice(0, 1)))
+        viewer.watch(run.pick(slice(0, 1)))
         ready(page)
         tip = lambda: np.array(page.evaluate("supple.scene.frame('arm')"))
         np.testing.assert_allclose(tip(), run.position("arm")[0], atol=1e-6)

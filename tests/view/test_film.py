@@ -53,14 +53,14 @@ def test_films_are_written_with_their_length(run, tmp_path):
     said = subprocess.run([film._ffmpeg(), "-i", str(mp4)], capture_output=True, text=True).stderr
     assert "h264" in said
     assert "Duration: 00:00:00.25" in said
-    with pytest.raises(sp.StateError, match=r"need a name that ends in \.gif or \.mp4"):
+    with pytest.raises(sp.ArgumentError, match=r"need a name that ends in \.gif or \.mp4"):
         film.to_film(run, tmp_path / "run.avi")
 
 
 def test_without_ffmpeg_it_says_what_to_install(run, tmp_path, monkeypatch):
     monkeypatch.setattr(film.shutil, "which", lambda name: None)
     monkeypatch.setitem(__import__("sys").modules, "imageio_ffmpeg", None)
-    with pytest.raises(sp.StateError, match=r"pip install 'supple\[film\]'"):
+    with pytest.raises(sp.ArgumentError, match=r"pip install 'supple\[film\]'"):
         film.to_film(run, tmp_path / "run.mp4")
     assert not (tmp_path / "run.mp4").exists()
 

@@ -94,5 +94,5 @@ def test_others_can_read_it(run, tmp_path):
     trimesh = pytest.importorskip("trimesh")
     scene = trimesh.load(str(to_gltf(run, tmp_path / "run.glb")))
     assert {"arm", "pull", "tool"} <= {name.split(".")[0] for name in scene.geometry}
-    with pytest.raises(sp.StateError, match=r"need a name that ends in \.glb"):
+    with pytest.raises(sp.ArgumentError, match=r"need a name that ends in \.glb"):
         to_gltf(run, tmp_path / "run.gltf")

@@ -75,7 +75,7 @@ def tip_error(case: Case, result: Result) -> float:
     """Largest distance of the tip from a finer run, over length."""
     finer = case.build(2 * case.modes).build()
     start = equilibrium(finer) if case.held else None
-    fine = simulate(finer, case.duration, dt=case.dt / 2, start=start)
+    fine = simulate(finer, case.duration, dt=case.dt / 2, initial=start, throw=False)
     apart = result.position(case.tip) - fine.position(case.tip)[::2]
     return float(np.linalg.norm(apart, axis=1).max() / case.length)
 
@@ -85,13 +85,13 @@ def run_case(case: Case, repeats: int = 5) -> Row:
     model = case.build(case.modes).build()
     start = equilibrium(model) if case.held else None
     begun = time.perf_counter()
-    result = simulate(model, case.duration, dt=case.dt, start=start)
+    result = simulate(model, case.duration, dt=case.dt, initial=start, throw=False)
     cold = time.perf_counter() - begun
     walls = []
     with on_one_core():
         for _ in range(repeats):
             begun = time.perf_counter()
-            result = simulate(model, case.duration, dt=case.dt, start=start)
+            result = simulate(model, case.duration, dt=case.dt, initial=start, throw=False)
             walls.append(time.perf_counter() - begun)
     wall, steps = min(walls), len(result) - 1
     return Row(

@@ -19,7 +19,7 @@ from supple.robot.robot import Robot
 from supple.robots.rfrfr import rfrfr
 from supple.robots.stewart import HOME, RADIUS, hole_angles, stewart_gough
 from supple.run.simulate import simulate
-from supple.run.statics import assembled, equilibrium
+from supple.run.statics import assemble, equilibrium
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def rfrfr_error(result: Result) -> float:
     """Largest distance of the tip from the reference over the run (m)."""
     times, tip = reference("rfrfr")
     reached = times <= result.t[-1] * (1 + 1e-12)
-    found = result.sampled(np.minimum(times[reached], result.t[-1])).position("left")
+    found = result.sample(np.minimum(times[reached], result.t[-1])).position("left")
     return float(np.linalg.norm(found - tip[reached], axis=1).max())
 
 
@@ -92,7 +92,7 @@ def stewart_error(result: Result) -> float:
     """How far the plate moves (m) when all modes are doubled, at the same instants."""
     legs = len(result.model.closures.names)
     fine = moving_stewart(legs, doubled=2).build()
-    other = simulate(fine, float(result.t[-1]), start=equilibrium(fine), **STEWART)
+    other = simulate(fine, float(result.t[-1]), initial=equilibrium(fine), **STEWART, throw=False)
     return float(np.linalg.norm(other.position("plate") - result.position("plate"), axis=1).max())
 
 
@@ -139,15 +139,15 @@ def run_cpr(
 def run_case(case: Case, repeats: int = 5) -> Row:
     """One row: compile, then time warm runs from a ready model and start."""
     model = case.build().build(case.options.get("accuracy", 1e-3))
-    start = equilibrium(model) if case.loaded else assembled(model)
+    start = equilibrium(model) if case.loaded else assemble(model)
     begun = time.perf_counter()
-    result = simulate(model, case.duration, start=start, **case.options)
+    result = simulate(model, case.duration, initial=start, **case.options, throw=False)
     cold = time.perf_counter() - begun
     walls = []
     with on_one_core():
         for _ in range(repeats):
             begun = time.perf_counter()
-            result = simulate(model, case.duration, start=start, **case.options)
+            result = simulate(model, case.duration, initial=start, **case.options, throw=False)
             walls.append(time.perf_counter() - begun)
     wall, steps = min(walls), len(result) - 1
     return Row(

@@ -17,7 +17,7 @@ import numpy as np
 
 from supple.bench.random_robots import STRUCTURES, class_of, random_robot
 from supple.compile import jit
-from supple.errors import DescriptionError, SolveError, StateError
+from supple.errors import ArgumentError, DescriptionError, SolveError
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
@@ -131,7 +131,7 @@ def _run(model: Model, duration: float, **options: Any) -> Result:
         if time.process_time() - begun > PATIENCE:
             raise KeyboardInterrupt
 
-    return simulate(model, duration, progress=impatient, **options)
+    return simulate(model, duration, progress=impatient, throw=False, **options)
 
 
 def _tried(told: list[str], solve: Callable[[], Any]) -> Any:
@@ -141,7 +141,7 @@ def _tried(told: list[str], solve: Callable[[], Any]) -> Any:
     except SolveError as error:
         told.append(str(error))
         return "CANNOT_CLOSE" if "cannot be closed" in str(error) else "SOLVE_ERROR"
-    except StateError as error:
+    except ArgumentError as error:
         told.append(str(error))
         return "STATE_ERROR"
     if not found.ok:

@@ -21,12 +21,12 @@ from supple.robot.formulas import LoadDensity, Motion
 from supple.robot.items import (
     Body,
     Closure,
-    Connect,
+    Connection,
     KnifeEdge,
     Marker,
-    Prescribe,
+    PrescribedCoordinate,
     Rod,
-    Rolling,
+    RollingContact,
 )
 from supple.robot.joint import (
     AbstractJointSpec,
@@ -41,7 +41,15 @@ from supple.robot.joint import (
     Spherical,
     Universal,
 )
-from supple.robot.loads import Buoyancy, Distributed, Drag, Sliding, Stress, Swimming, Wrench
+from supple.robot.loads import (
+    ActiveStress,
+    Buoyancy,
+    DistributedLoad,
+    Drag,
+    PlaneFriction,
+    Swimming,
+    Wrench,
+)
 from supple.robot.robot import Item, Robot
 from supple.section import Circle, Ellipse, Material, Rectangle, StiffnessDamping, Tube
 from supple.strain import ROD_MODELS, Chebyshev, Legendre, Monomial, PiecewiseConstant
@@ -266,12 +274,12 @@ def load(d: Draft) -> None:
     if kind == "line":
         density = LoadDensity("[0, 0, 0, 0.1, -0.3, 1]")
         d.items.append(
-            Distributed(d.name("line"), on, density, d.chance(0.5), law=law(d, force / length))
+            DistributedLoad(d.name("line"), on, density, d.chance(0.5), law=law(d, force / length))
         )
     elif kind == "muscle":
         size = f"{0.3 * force * length:.6g}"
         stress = Expression(f"[0, 0.5*{size}, {size}*cos(t), 0, 0, 0]", "X, t")
-        d.items.append(Stress(d.name("muscle"), on, stress))
+        d.items.append(ActiveStress(d.name("muscle"), on, stress))
     else:
         moment = d.vector(force * length) if kind == "moment" else (0.0, 0.0, 0.0)
         push = d.vector(force)
@@ -394,7 +402,7 @@ def fluid(d: Draft, on: str) -> None:
         d.items.append(Buoyancy(d.name("buoyancy"), on, 1000.0, volume))
     elif kind == "sliding":
         friction = weight * d.number(1e-3, 1.0)
-        d.items.append(Sliding(d.name("floor"), on, friction=friction, damping=0.1 * weight))
+        d.items.append(PlaneFriction(d.name("floor"), on, friction=friction, damping=0.1 * weight))
     else:
         d.items.append(Swimming(d.name("water"), (on,)))
 
@@ -552,8 +560,8 @@ def _platform(d: Draft) -> None:
         place = tuple((1.2 * out).tolist())
         up = (0.0, -np.pi / 2, 0.0)
         d.items += [
-            Connect(f"foot{i}", "ground", name, joint(d, name, (foot,)), position=place, rotation=up),
-            Connect(
+            Connection(f"foot{i}", "ground", name, joint(d, name, (foot,)), position=place, rotation=up),
+            Connection(
                 f"head{i}", name, "plate", joint(d, name, (head,)), to_position=tuple(out.tolist()),
                 to_rotation=up,
             ),
@@ -571,11 +579,11 @@ def _driven(d: Draft) -> None:
     elif kind == "strain":
         on = rod(d, models=BENDS)
         curvature = d.number(0.1, 2.0) / d.stiffness[on][1]
-        d.items.append(Prescribe(d.name("bend"), on, law(d, curvature), of="rod"))
+        d.items.append(PrescribedCoordinate(d.name("bend"), on, law(d, curvature), of="rod"))
     else:
         on = rod(d, "ground", (Revolute, Prismatic, Universal, Cylindrical))
         if kind == "prescribe":
-            d.items.append(Prescribe(d.name("turn"), on, law(d, d.number(0.05, 1.0))))
+            d.items.append(PrescribedCoordinate(d.name("turn"), on, law(d, d.number(0.05, 1.0))))
         else:
             bending, length = d.stiffness[on]
             torque = d.number(1e-2, 1.0) * bending / length
@@ -606,7 +614,7 @@ def _contacts(d: Draft) -> None:
         d.items.append(KnifeEdge(d.name("edge"), base, "y"))
     else:
         axle = "y" if kind == "wheel" else None
-        d.items.append(Rolling(d.name("wheel"), base, 0.2 * length, axle=axle))
+        d.items.append(RollingContact(d.name("wheel"), base, 0.2 * length, axle=axle))
     if d.chance(0.6):
         rod(d, base)
     _loads(d, 1)

@@ -64,7 +64,12 @@ def run_robustness(case: str, rod: str) -> Iterator[Run]:
         floor = float(equilibrium(model).energies.total)
         for dt in STEPS:
             result = simulate(
-                model, bench.duration, dt=dt, scheme=generalized_alpha(0.8), start=held
+                model,
+                bench.duration,
+                dt=dt,
+                scheme=generalized_alpha(0.8),
+                initial=held,
+                throw=False,
             )
             energy = result.energies.total - floor
             yield Run(

@@ -95,7 +95,7 @@ def tip_error(result: Result, case: str, length: float) -> float:
     """Largest distance of the tip from the reference over the instants the run covers, over L."""
     times, tip = reference(case)
     reached = times <= result.t[-1] * (1 + 1e-12)
-    found = result.sampled(np.minimum(times[reached], result.t[-1])).position("rod")
+    found = result.sample(np.minimum(times[reached], result.t[-1])).position("rod")
     return float(np.linalg.norm(found - tip[reached], axis=1).max() / length)
 
 
@@ -151,13 +151,13 @@ def run_case(case: Case, preset: Preset, repeats: int = 5) -> Row:
         moving = robot.removing(case.released)
         model = moving.build(preset.accuracy) if preset.accuracy else moving.build()
     begun = time.perf_counter()
-    result = simulate(model, case.duration, start=start, **options)
+    result = simulate(model, case.duration, initial=start, **options, throw=False)
     cold = time.perf_counter() - begun
     walls = []
     with on_one_core():
         for _ in range(repeats):
             begun = time.perf_counter()
-            result = simulate(model, case.duration, start=start, **options)
+            result = simulate(model, case.duration, initial=start, **options, throw=False)
             walls.append(time.perf_counter() - begun)
     wall = min(walls)
     steps = len(result) - 1

@@ -29,7 +29,7 @@ def plot(
     as_json: Json = False,
 ) -> None:
     """Draw a stored run of `supple run`: an overview, or the plots asked for."""
-    from supple.errors import StateError
+    from supple.errors import ArgumentError
     from supple.files import stored_run
 
     with told():
@@ -38,7 +38,7 @@ def plot(
         target = out or path.with_suffix(".png")
         if target.suffix not in FORMATS:
             need = f"a file that ends with {', '.join(FORMATS)}"
-            raise StateError(f"--out: got {target}; need {need}")
+            raise ArgumentError(f"--out: got {target}; need {need}")
         import matplotlib
 
         matplotlib.use("agg")

@@ -238,8 +238,8 @@ def statics(
             name: dict(
                 zip(
                     (label for label, _ in TRANSMISSIONS[kind]),
-                    getattr(held, kind)(name),
-                    strict=True,
+                    (float(value) for value in getattr(held, kind)(name)),
+                    strict=False,
                 )
             )
             for name, kind in zip(own.names, own.kinds, strict=True)
@@ -289,9 +289,14 @@ def run(
             viewer = viewing.opened(found, port=viewing.PORT)
             watch = viewer.watch
         with Bar(duration_of(found, name), quiet=as_json) as bar:
-            result = found.run(name, progress=bar, watch=watch, store=store, go_on=resume)
+            result = found.run(
+                name, progress=bar, watch=watch, store=store, resume=resume, throw=False
+            )
         store.note(
-            status=result.status.name, message=result.message, wall_seconds=result.wall_seconds
+            status=result.status.name,
+            message=result.message,
+            wall_seconds=result.stats.wall_seconds,
+            rejected=result.stats.rejected,
         )
         written = {"store": str(store.path)}
         if csv:
@@ -318,7 +323,7 @@ def duration_of(found: "RobotFile", study: str) -> float:
 
 def chosen_run(found: "RobotFile", study: str | None) -> str:
     """The study to simulate: the one that is named, or the only one."""
-    from supple.errors import StateError
+    from supple.errors import ArgumentError
     from supple.files import Release, Simulate
 
     runs = [n for n, s in found.settings.studies.items() if isinstance(s, Simulate | Release)]
@@ -327,7 +332,7 @@ def chosen_run(found: "RobotFile", study: str | None) -> str:
     if study is None and len(runs) == 1:
         return runs[0]
     known = ", ".join(runs) or "none: add simulate: {duration: …} to the file"
-    raise StateError(f"--study: got {study!r}; need one of: {known}")
+    raise ArgumentError(f"--study: got {study!r}; need one of: {known}")
 
 
 def _report_run(result: "Result", written: dict[str, str], as_json: bool) -> int:
@@ -335,14 +340,14 @@ def _report_run(result: "Result", written: dict[str, str], as_json: bool) -> int
     from supple.time.advance import Status
 
     span = float(result.t[-1] - result.t[0])
-    steps = len(result.t) - 1
+    steps = result.stats.steps
     about = {
         "status": result.status.name,
         "message": result.message,
         "simulated_s": span,
         "steps": steps,
-        "newton_per_step": float(result.newton.sum()) / max(steps, 1),
-        "wall_s": result.wall_seconds,
+        "newton_per_step": result.stats.newton_per_step,
+        "wall_s": result.stats.wall_seconds,
         "written": written,
     }
     if as_json:
@@ -350,7 +355,7 @@ def _report_run(result: "Result", written: dict[str, str], as_json: bool) -> int
     else:
         typer.echo(f"{result.status.name}: {result.message}; {steps} steps, "
                    f"{about['newton_per_step']:.2f} Newton iterations each, "
-                   f"{result.wall_seconds:.2f} s")  # fmt: skip
+                   f"{result.stats.wall_seconds:.2f} s")  # fmt: skip
         for kind, path in written.items():
             typer.echo(f"  {kind}: {path}")
     if result.status == Status.INTERRUPTED:

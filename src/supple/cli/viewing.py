@@ -100,7 +100,7 @@ def view(
             viewer = None if save else opened(found, host=host, port=port, colour=colour)
             watch = None if viewer is None else viewer.watch
             with Bar(duration_of(found, name), quiet=False) as bar:
-                result = found.run(name, progress=bar, watch=watch)
+                result = found.run(name, progress=bar, watch=watch, throw=False)
         if save is not None:
             typer.echo(str(_saved(result, save, colour, speed)))
             return
@@ -143,12 +143,12 @@ def live(
         if study is not None or found.settings.studies:
             own = found.settings.studies[chosen_run(found, study)]
         step = own.dt if dt is None else dt
-        begin = getattr(own, "start", None)
+        begin = getattr(own, "initial", None)
         window = start(
             found.robot,
             dt=0.01 if step is None else step,
             scheme=own.scheme if own.dt is not None else None,
-            start=None if begin is None else begin.state(found.robot.build()),
+            initial=None if begin is None else begin.state(found.robot.build()),
             duration=own.duration,
             speed=speed,
             colour=colour,

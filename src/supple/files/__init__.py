@@ -6,12 +6,12 @@ from supple.files.read import RobotFile as RobotFile, load as load
 from supple.files.schema import json_schema as json_schema
 from supple.files.stored import StoredRun as StoredRun, stored_run as stored_run
 from supple.files.studies import (
+    Initial as Initial,
     ModesStudy as ModesStudy,
     Output as Output,
     Release as Release,
     Settings as Settings,
     Simulate as Simulate,
-    Start as Start,
     Statics as Statics,
     Sweep as Sweep,
 )

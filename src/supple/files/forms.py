@@ -84,10 +84,26 @@ def explained(error: ValidationError, model: type[BaseModel]) -> ValidationError
     return ValidationError.from_exception_data(model.__name__, lines)
 
 
+RENAMED = {
+    "at": "fraction",
+    "distributed": "distributed_loads",
+    "output": "t_eval",
+    "prescribed": "prescribed_coordinates",
+    "rho": "rho_inf",
+    "rolling": "rolling_contacts",
+    "sliding": "plane_frictions",
+    "start": "initial",
+    "stresses": "active_stresses",
+    "to_at": "to_fraction",
+}
+"""Names that files had before 1.0, and what they are called now: too far apart to be guessed."""
+
+
 def choice(word: object, known: Iterable[str]) -> str:
     """One of several names, the likely one first."""
     names = list(known)
-    near = difflib.get_close_matches(str(word), names, 1)
+    new = RENAMED.get(str(word))
+    near = [new] if new in names else difflib.get_close_matches(str(word), names, 1)
     return (f"{near[0]}? " if near else "") + "one of: " + ", ".join(names)
 
 

@@ -41,8 +41,25 @@ from supple.files.rods import BASIS, MATERIAL, PROPERTIES, REST, SECTION, SPACE
 from supple.robot.actuators import Chamber, Motor, Spring, Tendon
 from supple.robot.controller import Controller
 from supple.robot.formulas import LINE_VARIABLES, LoadDensity
-from supple.robot.items import Body, Closure, Connect, KnifeEdge, Marker, Prescribe, Rod, Rolling
-from supple.robot.loads import Buoyancy, Distributed, Drag, Sliding, Stress, Swimming, Wrench
+from supple.robot.items import (
+    Body,
+    Closure,
+    Connection,
+    KnifeEdge,
+    Marker,
+    PrescribedCoordinate,
+    Rod,
+    RollingContact,
+)
+from supple.robot.loads import (
+    ActiveStress,
+    Buoyancy,
+    DistributedLoad,
+    Drag,
+    PlaneFriction,
+    Swimming,
+    Wrench,
+)
 
 
 @dataclass(frozen=True)
@@ -122,7 +139,7 @@ class _Parent(AbstractLeaf):
 
 _PLACE = {
     "parent": _Parent(),
-    "at": FRACTION,
+    "fraction": FRACTION,
     "position": PLACE,
     "rotation": ROTATION,
 }
@@ -132,7 +149,7 @@ _JOINTED = {
     "joint_rotation": ROTATION,
     "joint_name": Text("a name for the joint"),
 }
-_TO = {"to_at": FRACTION, "to_position": POINT}
+_TO = {"to_fraction": FRACTION, "to_position": POINT}
 _SPAN = {"start": FRACTION, "end": FRACTION}
 
 ITEMS: dict[str, Record] = {
@@ -170,38 +187,38 @@ ITEMS: dict[str, Record] = {
         on=ITEM,
         to=ITEM,
         joint=JOINT,
-        at=FRACTION,
+        fraction=FRACTION,
         position=PLACE,
         rotation=ROTATION,
-        to_at=FRACTION,
+        to_fraction=FRACTION,
         to_position=PLACE,
         to_rotation=ROTATION,
     ),
     "connections": item(
-        Connect,
+        Connection,
         on=ITEM,
         to=ITEM,
         joint=JOINT,
-        at=FRACTION,
+        fraction=FRACTION,
         position=PLACE,
         rotation=ROTATION,
-        to_at=FRACTION,
+        to_fraction=FRACTION,
         to_position=PLACE,
         to_rotation=ROTATION,
         cut=Flag("true to close a loop, false to carry; chosen if left out"),
     ),
-    "knife_edges": item(KnifeEdge, on=ITEM, across=AXIS, at=FRACTION, position=POINT),
-    "rolling": item(
-        Rolling,
+    "knife_edges": item(KnifeEdge, on=ITEM, across=AXIS, fraction=FRACTION, position=POINT),
+    "rolling_contacts": item(
+        RollingContact,
         on=ITEM,
         radius=number("m"),
         axle=AXIS,
         normal=AXIS,
-        at=FRACTION,
+        fraction=FRACTION,
         position=POINT,
     ),
-    "prescribed": item(
-        Prescribe,
+    "prescribed_coordinates": item(
+        PrescribedCoordinate,
         on=ITEM,
         value=law("the coordinate (rad, m, 1/m)"),
         coordinate=COORDINATE,
@@ -257,7 +274,7 @@ ITEMS: dict[str, Record] = {
         stiffness=number("N/m"),
         damping=number("N s/m"),
         length=number("the length at rest (m)"),
-        at=FRACTION,
+        fraction=FRACTION,
         position=POINT,
         **_TO,
     ),
@@ -266,29 +283,29 @@ ITEMS: dict[str, Record] = {
         on=ITEM,
         force=vector("N"),
         moment=vector("N m"),
-        at=FRACTION,
+        fraction=FRACTION,
         position=POINT,
         follower=Flag(),
         law=law("a factor, or six"),
     ),
-    "sliding": item(
-        Sliding,
+    "plane_frictions": item(
+        PlaneFriction,
         on=ITEM,
         friction=number("N"),
         damping=number("N s/m"),
         friction_speed=number("m/s"),
         normal=AXIS,
-        at=FRACTION,
+        fraction=FRACTION,
         position=POINT,
     ),
-    "stresses": item(
-        Stress,
+    "active_stresses": item(
+        ActiveStress,
         on=ITEM,
         stress=Formula("[…], a formula of X and t with six entries (N m, N)", "X, t", 6),
         kinks=KINKS,
     ),
-    "distributed": item(
-        Distributed, on=ITEM, density=_Density(), follower=Flag(), law=law("a factor")
+    "distributed_loads": item(
+        DistributedLoad, on=ITEM, density=_Density(), follower=Flag(), law=law("a factor")
     ),
     "drags": item(
         Drag,

@@ -31,6 +31,10 @@ _SPRING = {
     "rest": _EACH,
     "friction": _EACH,
     "friction_speed": _EACH,
+    "lower": _EACH,
+    "upper": _EACH,
+    "stop_stiffness": number("N m/rad, N/m"),
+    "stop_damping": number("N m s/rad, N s/m"),
 }
 
 

@@ -124,11 +124,11 @@ class _Writer:
     def _at(self, place: Place, name: str) -> tuple[Element, Pose]:
         """The body that carries a place, and the pose of the place in it."""
         spots = self.spots[place.parent]
-        start, body, pose = next(spot for spot in reversed(spots) if spot[0] <= place.at)
+        start, body, pose = next(spot for spot in reversed(spots) if spot[0] <= place.fraction)
         here = pose
         if place.parent in self.rods:
             rod = self.rods[place.parent]
-            here = compose(inverse(rest_pose(rod, start)), rest_pose(rod, place.at))
+            here = compose(inverse(rest_pose(rod, start)), rest_pose(rod, place.fraction))
             here = compose(pose, here)
         return body, compose(here, placement(name, place.position, place.rotation))
 
@@ -297,7 +297,7 @@ class _Writer:
     def _shifted(self, place: Place, name: str, shift: np.ndarray) -> Place:
         pose = placement(name, place.position, place.rotation)
         moved = np.asarray(pose.position) + np.asarray(pose.rotation) @ shift
-        return Place(place.parent, place.at, tuple(moved.tolist()), place.rotation)
+        return Place(place.parent, place.fraction, tuple(moved.tolist()), place.rotation)
 
     def _tendon(self, item: Tendon, tendons: Element, actuators: Element) -> None:
         """A spatial tendon over sites along its items; its actuator's control is the tension (N)."""

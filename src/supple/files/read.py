@@ -50,7 +50,8 @@ class RobotFile:
     def run(self, study: str | None = None, **options: Any) -> Any:
         """Compute a study by name; without one, the only one of the file.
 
-        Options are those of :func:`supple.simulate`, for studies that simulate: ``progress``, ``store``, ….
+        Options are those of :func:`supple.simulate`, for studies that simulate: ``progress``, ``store``, …;
+        ``throw`` is also one of equilibria.
         """
         studies = self.settings.studies
         if study is None and len(studies) == 1:

@@ -25,19 +25,19 @@ from supple.files.schemes import SCHEME
 from supple.files.studies import (
     PLACES,
     QUANTITIES,
+    Initial,
     ModesStudy,
     Output,
     Release,
     Simulate,
-    Start,
     Statics,
     Sweep,
 )
 from supple.files.urdf import UrdfImport
 
 _STATES = MapOf(Numbers("numbers, one for each coordinate"), "a mapping from names to numbers")
-_START = Record(
-    Start,
+_INITIAL = Record(
+    Initial,
     {
         "at": Text("described, assembled or equilibrium", PLACES),
         "joints": _STATES,
@@ -52,13 +52,13 @@ _RUN = {
     "dt": number("the step (s)"),
     "accuracy": number("the displacement error over the robot's size"),
     "scheme": SCHEME,
-    "output": Numbers("the spacing (s) of reported instants, or these"),
+    "t_eval": Numbers("the instants (s) to report, or one number: their spacing"),
 }
 STUDIES: dict[str, Record] = {
     "simulate": record(
         Simulate,
         **_RUN,
-        start=_START,
+        initial=_INITIAL,
         max_steps=Integer("a number of steps", 1, 1_000_000_000),
     ),
     "release": record(Release, loads=ListOf(ITEM, "loads to let go of", True), **_RUN),

@@ -45,9 +45,9 @@ def _family(name: str) -> Callable[[Any], bool]:
 SCHEME = OneOf(
     "a time scheme",
     {
-        "generalized-alpha": record(generalized_alpha, rho=_RHO, penalty=_PENALTY, **_NEWTON),
-        "hht": record(hht, rho=_RHO, **_NEWTON),
-        "wbz": record(wbz, rho=_RHO, **_NEWTON),
+        "generalized-alpha": record(generalized_alpha, rho_inf=_RHO, penalty=_PENALTY, **_NEWTON),
+        "hht": record(hht, rho_inf=_RHO, **_NEWTON),
+        "wbz": record(wbz, rho_inf=_RHO, **_NEWTON),
         "newmark": record(newmark, beta=number("β"), gamma=number("γ"), **_NEWTON),
         "trapezoidal": record(trapezoidal, **_NEWTON),
         "implicit-euler": record(ImplicitEuler, **_NEWTON),

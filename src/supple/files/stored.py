@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.files.read import RobotFile, read_text
 from supple.files.studies import Release
-from supple.results.result import Result
+from supple.results.result import Result, Stats
 from supple.results.store import Store
 from supple.robot.robot import DEFAULT_ACCURACY
-from supple.time.advance import Status
+from supple.time.advance import Saved, Status
 
 
 @dataclass(frozen=True)
@@ -21,18 +22,29 @@ class StoredRun:
     path: Path
 
 
+def _stats(saved: Saved, about: dict[str, Any]) -> Stats:
+    """What a run took, from its instants and from what was noted at its end."""
+    rejected = int(about.get("rejected", 0))
+    return Stats(
+        steps=int(saved.substeps.sum()) - rejected,
+        rejected=rejected,
+        newton_iterations=int(saved.newton.sum()),
+        wall_seconds=float(about.get("wall_seconds", 0.0)),
+    )
+
+
 def stored_run(path: str | Path) -> StoredRun:
     """The run in a folder that ``supple run`` wrote, or in the only ``.run`` folder inside it."""
     folder = Path(path)
     found = [folder] if Store(folder).exists else sorted(folder.glob("*.run"))
     if len(found) != 1:
         known = ", ".join(str(run) for run in found) or "none is there"
-        raise StateError(f"{folder}: need the folder of one stored run ({known})")
+        raise ArgumentError(f"{folder}: need the folder of one stored run ({known})")
     store = Store(found[0])
     about = store.progress["about"]
     if "file" not in about or "study" not in about:
         need = "one that `supple run` wrote, with its robot file inside"
-        raise StateError(f"{found[0]}: got a run without a robot file; need {need}")
+        raise ArgumentError(f"{found[0]}: got a run without a robot file; need {need}")
     file = read_text(about["file"], name=str(found[0]), folder=Path(about.get("folder", ".")))
     study = file.settings.studies[about["study"]]
     robot = file.robot.removing(*study.names) if isinstance(study, Release) else file.robot
@@ -40,15 +52,14 @@ def stored_run(path: str | Path) -> StoredRun:
     model = robot.build(DEFAULT_ACCURACY if accuracy is None else accuracy)
     saved = store.saved()
     if len(saved.t) == 0 or saved.q.shape[1] != model.nq:
-        raise StateError(f"{found[0]}: its instants do not fit its robot file")
+        raise ArgumentError(f"{found[0]}: its instants do not fit its robot file")
     status = Status[about.get("status", "INTERRUPTED")]
     result = Result(
         model=model,
         **saved._asdict(),
         status=status,
         message=about.get("message", status.message),
-        rejected=0,
-        wall_seconds=about.get("wall_seconds", 0.0),
+        stats=_stats(saved, about),
         settings={},
         description=robot,
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import DescriptionError, StateError
+from supple.errors import ArgumentError, DescriptionError
 from supple.mechanics.local import neutral
 from supple.model.model import Model
 from supple.model.state import State
@@ -15,7 +15,7 @@ from supple.results.result import Result
 from supple.robot.robot import Robot
 from supple.run.simulate import simulate
 from supple.run.start import initial_state
-from supple.run.statics import Equilibrium, assembled, equilibrium, modes, release, sweep
+from supple.run.statics import Equilibrium, assemble, equilibrium, modes, release, sweep
 from supple.solve.modes import Modes
 from supple.time.scheme import AbstractScheme
 
@@ -26,7 +26,7 @@ PLACES = ("described", "assembled", "equilibrium")
 
 
 @dataclass(frozen=True)
-class Start:
+class Initial:
     """Where a run starts: as described, assembled (loops closed, unloaded) or in equilibrium; then changed.
 
     ``joints`` and ``coordinates`` set the joint of an item and the strain coordinates of a rod, by name;
@@ -41,13 +41,13 @@ class Start:
 
     def __post_init__(self) -> None:
         if self.at not in PLACES:
-            raise DescriptionError("start", "at", self.at, "one of: " + ", ".join(PLACES))
+            raise DescriptionError("initial", "at", self.at, "one of: " + ", ".join(PLACES))
 
     def state(self, model: Model) -> State | Equilibrium | None:
         """The state, or None for the described one."""
         found = None
         if self.at != "described":
-            found = (equilibrium if self.at == "equilibrium" else assembled)(model)
+            found = (equilibrium if self.at == "equilibrium" else assemble)(model)
         if not any((self.joints, self.coordinates, self.joint_rates, self.rates)):
             return found
         q = np.array(neutral(model) if found is None else found.q)
@@ -63,12 +63,12 @@ class Start:
                 slot = next((slot for slot in slots if slot.name == name), None)
                 if slot is None:
                     known = ", ".join(slot.name for slot in slots) or "none"
-                    raise StateError(f"start: got {name!r}; need one of: {known}")
+                    raise ArgumentError(f"initial: got {name!r}; need one of: {known}")
                 where = slot.q if target is q else slot.v
                 numbers = np.atleast_1d(np.asarray(values, dtype=float))
                 if numbers.shape != target[where].shape:
-                    raise StateError(
-                        f"start: {name}: got {len(numbers)} numbers; need {len(target[where])}"
+                    raise ArgumentError(
+                        f"initial: {name}: got {len(numbers)} numbers; need {len(target[where])}"
                     )
                 target[where] = numbers
         return initial_state(model, q, v)
@@ -82,8 +82,8 @@ class Simulate:
     dt: float | None = None
     accuracy: float | None = None
     scheme: AbstractScheme | None = None
-    output: Any = None
-    start: Start | None = None
+    t_eval: Any = None
+    initial: Initial | None = None
     max_steps: int = 10_000_000
 
     def run(self, build: Build, **options: Any) -> Result:
@@ -94,8 +94,8 @@ class Simulate:
             dt=self.dt,
             accuracy=self.accuracy,
             scheme=self.scheme,
-            start=None if self.start is None else self.start.state,
-            output=None if self.output is None else _instants(self.output),
+            initial=None if self.initial is None else self.initial.state,
+            t_eval=None if self.t_eval is None else _instants(self.t_eval),
             max_steps=self.max_steps,
             **options,
         )
@@ -110,7 +110,7 @@ class Release:
     dt: float | None = None
     accuracy: float | None = None
     scheme: AbstractScheme | None = None
-    output: Any = None
+    t_eval: Any = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -120,8 +120,8 @@ class Release:
     def run(self, build: Build, **options: Any) -> Result:
         """Hold the robot, let go and simulate."""
         options |= {"dt": self.dt, "accuracy": self.accuracy, "scheme": self.scheme}
-        if self.output is not None:
-            options["output"] = _instants(self.output)
+        if self.t_eval is not None:
+            options["t_eval"] = _instants(self.t_eval)
         return release(build(), self.loads, self.duration, **options)
 
 
@@ -136,7 +136,11 @@ class Statics:
     def run(self, build: Build, **options: Any) -> Equilibrium:
         """The equilibrium."""
         return equilibrium(
-            build(), t=self.t, accuracy=self.accuracy, first_increment=self.first_increment
+            build(),
+            t=self.t,
+            accuracy=self.accuracy,
+            first_increment=self.first_increment,
+            throw=options.get("throw", True),
         )
 
 
@@ -149,7 +153,8 @@ class Sweep:
 
     def run(self, build: Build, **options: Any) -> list[Equilibrium]:
         """The equilibria."""
-        return list(sweep(lambda value: build(**{self.parameter: value}), self.values))
+        throw = options.get("throw", True)
+        return list(sweep(lambda value: build(**{self.parameter: value}), self.values, throw=throw))
 
 
 @dataclass(frozen=True)
@@ -162,29 +167,31 @@ class ModesStudy:
     def run(self, build: Build, **options: Any) -> Modes:
         """The modes."""
         model = build().build()
-        return modes(model, at=Start(self.at).state(model), count=self.count)
+        return modes(model, at=Initial(self.at).state(model), count=self.count)
 
 
 Study = Simulate | Release | Statics | Sweep | ModesStudy
 
 
-def _instants(output: Any) -> Any:
-    return float(output) if np.ndim(output) == 0 else np.asarray(output, dtype=float)
+def _instants(t_eval: Any) -> Any:
+    return float(t_eval) if np.ndim(t_eval) == 0 else np.asarray(t_eval, dtype=float)
 
 
 QUANTITIES: dict[str, Callable[[Any, str], Any]] = {
     "position": lambda result, name: result.position(name),
-    "joint": lambda result, name: result.joint(name),
+    "joint": lambda result, name: result.joint(name).position,
     "coordinates": lambda result, name: result.coordinates(name),
     "shape": lambda result, name: result.shape(name).position,
-    "tendon_length": lambda result, name: result.tendon(name)[0],
-    "tension": lambda result, name: result.tendon(name)[1],
-    "volume": lambda result, name: result.chamber(name)[0],
-    "pressure": lambda result, name: result.chamber(name)[1],
-    "motor_torque": lambda result, name: result.motor(name)[1],
-    "spring_tension": lambda result, name: result.spring(name)[1],
+    "tendon_length": lambda result, name: result.tendon(name).length,
+    "tension": lambda result, name: result.tendon(name).tension,
+    "volume": lambda result, name: result.chamber(name).volume,
+    "pressure": lambda result, name: result.chamber(name).pressure,
+    "motor_torque": lambda result, name: result.motor(name).torque,
+    "spring_tension": lambda result, name: result.spring(name).tension,
     "effort": lambda result, name: result.effort(name),
     "closure": lambda result, name: result.closure(name),
+    "reaction": lambda result, name: result.reaction(name),
+    "internal_wrench": lambda result, name: result.internal_wrench(name),
     "contact": lambda result, name: result.contact(name),
     "input": lambda result, name: result.input(name),
     "energy": lambda result, name: getattr(result.energies, name),

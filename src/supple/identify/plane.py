@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.lie import Pose
 
 
@@ -21,7 +21,7 @@ class FlatShape:
     """Root mean square distance of the measured points from the plane (m)."""
 
 
-def flattened(points: Any) -> FlatShape:
+def flatten(points: Any) -> FlatShape:
     """Project points (n, 3) along a rod, from its base, onto the plane nearest to them.
 
     The plane is spanned by the two largest singular vectors of the points about their mean. Points on a
@@ -29,13 +29,15 @@ def flattened(points: Any) -> FlatShape:
     """
     measured = np.asarray(points, dtype=float)
     if measured.ndim != 2 or measured.shape[1] != 3 or len(measured) < 3:
-        raise StateError(f"points: got shape {measured.shape}; need (n, 3) with at least 3 points")
+        raise ArgumentError(
+            f"points: got shape {measured.shape}; need (n, 3) with at least 3 points"
+        )
     if not np.all(np.isfinite(measured)):
-        raise StateError("points: got numbers that are not finite; leave such points out")
+        raise ArgumentError("points: got numbers that are not finite; leave such points out")
     mean = measured.mean(axis=0)
     _, sizes, axes = np.linalg.svd(measured - mean)
     if sizes[0] == 0:
-        raise StateError("points: got the same point several times; need points along a rod")
+        raise ArgumentError("points: got the same point several times; need points along a rod")
     flat = (measured - mean) @ axes[:2].T
     # The tangent at the first point, from a quartic in the point's number: noise averages out.
     number = np.linspace(0.0, 1.0, len(flat))

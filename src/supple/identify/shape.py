@@ -1,6 +1,6 @@
 """Coordinates of a rod from measured points of its centreline, also where only a part was measured.
 
-The fit minimises
+The fit minimizes
 
     Σ |r(u_i) - p_i|² / (2 noise²) + U / energy
 
@@ -21,7 +21,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.compile import jit
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.lie import Pose, so3
 from supple.mechanics.frames import rod_sampled_at, shape_from_start
 from supple.mechanics.inverse_dynamics import element_matrices
@@ -59,36 +59,40 @@ class ShapeFit:
 def fit_shape(
     rod: Rod,
     points: Any,
-    at: Any,
+    fractions: Any,
     *,
     base: Pose | None = None,
     noise: float = 1e-3,
     energy: float | None = None,
-    start: Any = None,
+    initial: Any = None,
     max_iterations: int = 60,
 ) -> ShapeFit:
-    """Fit a rod to points (n, 3) in metres measured at the fractions ``at`` (n,) of its length.
+    """Fit a rod to points (n, 3) in metres measured at ``fractions`` (n,) of its length.
 
     A sequence of shapes (k, n, 3) is fitted one after the other, each from the one before. ``base`` is the
     pose of the rod's first section, one or one for each shape; it is fitted too if it is None. ``noise`` (m)
     is the standard deviation of each measured coordinate, ``energy`` (J) the expected order of the elastic
-    energy (module docstring). ``start`` (m,) are coordinates near the first shape, for rods that curl up.
+    energy (module docstring). ``initial`` (m,) are coordinates near the first shape, for rods that curl up.
     Where the rod stands, its joint and its growth play no part.
     """
     shapes = np.asarray(points, dtype=float)
     if shapes.ndim not in (2, 3) or shapes.shape[-1] != 3 or 0 in shapes.shape:
-        raise StateError(f"points: got shape {shapes.shape}; need (n, 3), or (k, n, 3) for several")
+        raise ArgumentError(
+            f"points: got shape {shapes.shape}; need (n, 3), or (k, n, 3) for several"
+        )
     several = shapes.ndim == 3
     shapes = shapes if several else shapes[None]
-    fractions = np.asarray(at, dtype=float)
+    fractions = np.asarray(fractions, dtype=float)
     check_positive("fit_shape", "noise", noise)
     if energy is not None:
         check_positive("fit_shape", "energy", energy)
     model = _alone(rod)
     _check(rod, model, shapes, fractions, base is None, energy is None)
-    first = np.zeros(model.nq) if start is None else np.asarray(start, dtype=float)
+    first = np.zeros(model.nq) if initial is None else np.asarray(initial, dtype=float)
     if first.shape != (model.nq,):
-        raise StateError(f"start: got shape {first.shape}; need ({model.nq},) for {rod.name!r}")
+        raise ArgumentError(
+            f"initial: got shape {first.shape}; need ({model.nq},) for {rod.name!r}"
+        )
     sampled = rod_sampled_at(model, rod.name, fractions)
     guess = _aligned(sampled, first, shapes[0]) if base is None else base
     rotations = np.broadcast_to(np.asarray(guess.rotation), (len(shapes), 3, 3))
@@ -121,7 +125,7 @@ def _alone(rod: Rod) -> Model:
     clamped = replace(
         rod,
         parent=GROUND_NAME,
-        at=1.0,
+        fraction=1.0,
         position=(0.0, 0.0, 0.0),
         rotation=(0.0, 0.0, 0.0),
         joint=Fixed(),
@@ -131,19 +135,23 @@ def _alone(rod: Rod) -> Model:
 
 
 def _check(
-    rod: Rod, model: Model, shapes: np.ndarray, at: np.ndarray, floating: bool, free: bool
+    rod: Rod, model: Model, shapes: np.ndarray, fractions: np.ndarray, floating: bool, free: bool
 ) -> None:
     if not np.all(np.isfinite(shapes)):
-        raise StateError("points: got numbers that are not finite; leave such points out")
-    if at.shape != (shapes.shape[1],):
-        raise StateError(f"at: got shape {at.shape}; need one fraction for each point")
-    if np.any(at < 0) or np.any(at > 1):
-        raise StateError(f"at: got {at.min()} … {at.max()}; need fractions of the length in [0, 1]")
+        raise ArgumentError("points: got numbers that are not finite; leave such points out")
+    if fractions.shape != (shapes.shape[1],):
+        raise ArgumentError(
+            f"fractions: got shape {fractions.shape}; need one fraction for each point"
+        )
+    if np.any(fractions < 0) or np.any(fractions > 1):
+        raise ArgumentError(
+            f"fractions: got {fractions.min()} … {fractions.max()}; need fractions of the length in [0, 1]"
+        )
     unknowns = model.nq + 6 * floating
     # A point at a known clamp tells nothing.
-    known = 3 * (len(at) if floating else int(np.sum(at > 0)))
+    known = 3 * (len(fractions) if floating else int(np.sum(fractions > 0)))
     if free and known < unknowns:
-        raise StateError(
+        raise ArgumentError(
             f"points: got {known} numbers for {unknowns} unknowns of {rod.name!r}; "
             "measure more points, take fewer modes, or give an energy"
         )

@@ -188,7 +188,7 @@ def quaternion_from_matrix(R: Float[Array, "*b 3 3"]) -> Float[Array, "*b 4"]:
     """Unit quaternion of ``R`` with a non-negative real part, well conditioned for every rotation."""
     trace = R[..., 0, 0] + R[..., 1, 1] + R[..., 2, 2]
     diagonal = jnp.stack([trace, R[..., 0, 0], R[..., 1, 1], R[..., 2, 2]], axis=-1)
-    # 4 q qᵀ, row by row; the row of the largest component is the safest one to normalise.
+    # 4 q qᵀ, row by row; the row of the largest component is the safest one to normalize.
     outer = jnp.stack(
         [
             jnp.stack(

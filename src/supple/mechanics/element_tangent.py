@@ -22,6 +22,14 @@ from supple.mechanics.kinematics import GroupMotion
 from supple.mechanics.local import Coordinates
 from supple.mechanics.sample_laws import Law, attached_laws, rod_law
 from supple.mechanics.sliding import Material, slides, sliding_columns
+from supple.mechanics.transmission_tangent import (
+    Parts,
+    SlotRows,
+    Within,
+    add_within,
+    part_derivatives,
+    within_groups,
+)
 from supple.model.model import Group, JointGroup, Model, RodGroup
 
 
@@ -40,6 +48,8 @@ class GroupTangent(NamedTuple):
     law: Law
     reactions: Columns
     blocks: Float[Array, "3 b m m"]
+    slots: SlotRows | None
+    """Of transmissions that act within its elements."""
 
 
 class GroupState(NamedTuple):
@@ -53,13 +63,21 @@ class GroupState(NamedTuple):
     stress: Float[Array, "b d 6"]
     elastic: Float[Array, "b m m"]
     viscous: Float[Array, "b m m"]
+    within: Within | None
+    """What transmissions do within the elements."""
 
 
 def group_states(
-    model: Model, c: Coordinates, state: Balance, attached: list[Law | None] | None = None
+    model: Model,
+    c: Coordinates,
+    state: Balance,
+    attached: list[Law | None],
+    parts: Parts | None,
 ) -> list[GroupState]:
-    """All groups at a motion; ``state`` is the balance there."""
-    attached = attached_laws(model, state, c.t) if attached is None else attached
+    """All groups at a motion; ``state`` is the balance there, with the laws and parts that it leads to."""
+    within: list[Within | None] = [None] * len(model.groups)
+    if state.transmissions is not None and parts is not None:
+        within = within_groups(model, state.transmissions, parts)
     return [
         GroupState(
             model.groups[i],
@@ -69,6 +87,7 @@ def group_states(
             state.wrench[i],
             state.stress[i],
             *element_tangent(model, i, c),
+            within[i],
         )
         for i in range(len(model.groups))
     ]
@@ -76,7 +95,7 @@ def group_states(
 
 def group_tangent(at: GroupState, gravity: Float[Array, " 3"]) -> GroupTangent:
     """The tangent of one group; ``gravity`` as it is loaded."""
-    group, m, material, attached, wrench, stress, elastic, viscous = at
+    group, m, material, attached, wrench, stress, elastic, viscous, within = at
     columns = own_columns(m)
     law = rod_law(group, m, material, gravity).plus(attached)
     phi = _reaction(law, columns)
@@ -88,6 +107,12 @@ def group_tangent(at: GroupState, gravity: Float[Array, " 3"]) -> GroupTangent:
     phi = phi._replace(
         shift_acceleration=phi.shift_acceleration - se3.coad_columns(wrench, columns.shift)
     )
+    slots = None
+    if within is not None:
+        slots, pulled, stiffening, drag = add_within(within, columns.shift, columns.shift_rate)
+        elastic, viscous = elastic + stiffening, viscous + drag
+        if pulled is not None:
+            phi = phi._replace(shift_acceleration=phi.shift_acceleration + pulled)
     sources = m.subspace.shape[1]
     turning = se3.coad_columns(stress, columns.shift[:, :sources])
     if m.local.subspace_gradient is not None:
@@ -97,7 +122,8 @@ def group_tangent(at: GroupState, gravity: Float[Array, " 3"]) -> GroupTangent:
     if isinstance(group, JointGroup) and group.armature is not None:
         mass = mass + jnp.eye(group.nv) * group.armature[:, :, None]
     stiffness = stiffness + _pair(m.subspace, turning) + elastic
-    return GroupTangent(columns, law, phi, jnp.stack([mass, damping + viscous, stiffness]))
+    blocks = jnp.stack([mass, damping + viscous, stiffness])
+    return GroupTangent(columns, law, phi, blocks, slots)
 
 
 def loaded_gravity(model: Model) -> Float[Array, " 3"]:
@@ -105,10 +131,23 @@ def loaded_gravity(model: Model) -> Float[Array, " 3"]:
     return model.load_factor * jnp.asarray(model.gravity)
 
 
-def element_tangents(model: Model, c: Coordinates, state: Balance) -> list[GroupTangent]:
-    """The tangents of all groups at a motion; ``state`` is the balance there."""
+def element_tangents(
+    model: Model, c: Coordinates, state: Balance, parts: Parts | None = None
+) -> list[GroupTangent]:
+    """The tangents of all groups at a motion; ``state`` is the balance there.
+
+    Without ``parts`` transmissions are left out.
+    """
     gravity = loaded_gravity(model)
-    return [group_tangent(at, gravity) for at in group_states(model, c, state)]
+    attached = attached_laws(model, state, c.t, parts)
+    return [group_tangent(at, gravity) for at in group_states(model, c, state, attached, parts)]
+
+
+def parts_of(model: Model, state: Balance) -> Parts | None:
+    """How all parts of the transmissions change; None without any."""
+    if state.transmissions is None:
+        return None
+    return part_derivatives(model, state.transmissions, state.motion)
 
 
 def subspace_rates(

@@ -8,6 +8,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import se3
+from supple.mechanics.bumpers import bumper_energy
 from supple.mechanics.inverse_dynamics import body_poses, element_matrices, inertia_at_nodes
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.local import Coordinates, group_rows
@@ -77,6 +78,8 @@ def energies(
         if isinstance(group, JointGroup):
             if group.nq != group.nv:
                 continue
+            if group.bumpers is not None:
+                elastic = elastic + bumper_energy(group, own)
             own = own - group.rest
         elastic = elastic + 0.5 * jnp.einsum("bm,bmn,bn->", own, stiffness, own)
         if isinstance(group, JointGroup) and group.armature is not None:

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.lie import Pose, se3
 from supple.mechanics.element_tangent import columns_of, own_columns
 from supple.mechanics.kinematics import (
@@ -68,9 +68,9 @@ def _named(kind: str, name: str, among: Sequence[_Named]) -> _Named:
     raise _unknown(kind, name, [one.name for one in among])
 
 
-def _unknown(kind: str, name: str, known: Sequence[str]) -> StateError:
+def _unknown(kind: str, name: str, known: Sequence[str]) -> ArgumentError:
     need = ", ".join(known) or f"none: the robot has no {kind}s"
-    return StateError(f"{kind}: got {name!r}; need one of: {need}")
+    return ArgumentError(f"{kind}: got {name!r}; need one of: {need}")
 
 
 def frame_motion(
@@ -80,15 +80,15 @@ def frame_motion(
     v: Float[Array, " nv"] | None = None,
     a: Float[Array, " nv"] | None = None,
     t: Float[Array, ""] | float = 0.0,
-    at: float | None = None,
+    fraction: float | None = None,
 ) -> FrameMotion:
-    """Motion of a named frame, or of the point at fraction ``at`` of a rod's length."""
+    """Motion of a named frame, or of the point at a ``fraction`` of a rod's length."""
     zero = jnp.zeros(model.nv)
     v = zero if v is None else jnp.asarray(v)
     a = zero if a is None else jnp.asarray(a)
     c = Coordinates(jnp.asarray(q), zero, v, a, jnp.asarray(t))
-    if at is not None:
-        return _point_motion(model, name, at, c)
+    if fraction is not None:
+        return _point_motion(model, name, fraction, c)
     frame = find_frame(model, name)
     offset = Pose(
         jnp.asarray(model.frame_offsets.rotation)[frame.offset],
@@ -167,8 +167,8 @@ def rod_sampled_at(model: Model, name: str, points: Float[np.ndarray, " n"]) -> 
     slot = find_rod(model, name)
     outside = [u for u in points if not 0.0 <= u <= 1.0]
     if outside:
-        raise StateError(
-            f"{slot.name}: at: got {outside[0]}; need fractions of the length in [0, 1]"
+        raise ArgumentError(
+            f"{slot.name}: fraction: got {outside[0]}; need fractions of the length in [0, 1]"
         )
     group = model.groups[slot.group]
     assert isinstance(group, RodGroup)
@@ -182,7 +182,7 @@ def rod_sampled_at(model: Model, name: str, points: Float[np.ndarray, " n"]) -> 
     return eqx.tree_at(lambda rod: rod.grid, one, new)
 
 
-def _point_motion(model: Model, name: str, at: float, c: Coordinates) -> FrameMotion:
+def _point_motion(model: Model, name: str, fraction: float, c: Coordinates) -> FrameMotion:
     """Motion at a fraction of a rod's length: the tip's, less what the rod adds beyond the point."""
     model = model.at(c.t)
     slot = find_rod(model, name)
@@ -191,7 +191,7 @@ def _point_motion(model: Model, name: str, at: float, c: Coordinates) -> FrameMo
     assert isinstance(group, RodGroup)
     nodes = group.grid.weights.shape[1]
     tip = model.topology.sample_start[slot.group] + slot.row * group.samples + nodes
-    rod = rod_sampled_at(model, name, np.array([at, 1.0]))
+    rod = rod_sampled_at(model, name, np.array([fraction, 1.0]))
     beyond = rod.length * (rod.grid.integration[nodes] - rod.grid.integration[nodes + 1])
     along = own.local, own.sources, own.subspace
     xdot, xddot = (group_rows(model, slot.group, part) for part in (c.xdot, c.xddot))
@@ -201,7 +201,7 @@ def _point_motion(model: Model, name: str, at: float, c: Coordinates) -> FrameMo
     acceleration = own.acceleration[slot.row, nodes] + beyond @ changes[slot.row]
     world = _sample_jacobian(model, motion, tip)
     world = world.at[:, slot.v].add(jnp.einsum("d,dim->im", beyond, own.subspace[slot.row]))
-    shape = rod_shape(model, name, c.q, np.array([at]), c.t)
+    shape = rod_shape(model, name, c.q, np.array([fraction]), c.t)
     pose = Pose(shape.rotation[0], shape.position[0])
     return _in_body(
         Pose(pose.rotation, pose.position - motion.origin), pose, twist, acceleration, world

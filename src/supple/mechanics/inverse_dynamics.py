@@ -19,22 +19,26 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose, se3, small
 from supple.mechanics import rows
+from supple.mechanics.activity import relieved
+from supple.mechanics.bumpers import bumper_force, bumper_tangent
 from supple.mechanics.closures import (
     ClosureMotion,
     closure_motion,
     closure_wrenches,
-    outer_wrenches,
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics, kinematics
 from supple.mechanics.local import Coordinates, group_rows
 from supple.mechanics.sliding import Material, material_motion
 from supple.mechanics.slips import SlipMotion, slip_motions, slip_wrenches
+from supple.mechanics.transmission_layout import layout_of
 from supple.mechanics.transmissions import (
     TransmissionMotion,
     line_wrenches,
+    slot_force,
     transmission_motion,
 )
 from supple.mechanics.tree import sum_over_subtrees
+from supple.model.constraints import CLOSURE, COORDINATE, STOP
 from supple.model.loads import AbstractLineLoad, InternalStress
 from supple.model.model import GROUND, JointGroup, Model, RodGroup
 
@@ -64,14 +68,19 @@ def inverse_dynamics(model: Model, c: Coordinates) -> Float[Array, " nv"]:
     return balance(model, c).residual
 
 
-def violation(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Float[Array, " n"]:
-    """How far the equations of closed loops and imposed coordinates are from being fulfilled (m)."""
+def gaps(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Float[Array, " n"]:
+    """How far each equation between coordinates is from being fulfilled (m), whether it must be or not."""
     zero = jnp.zeros(model.nv)
     c = Coordinates(q, zero, zero, zero, t)
-    return violation_in(model, c, kinematics(model, c))
+    return gaps_in(model, c, kinematics(model, c))
 
 
-def violation_in(model: Model, c: Coordinates, motion: Kinematics) -> Float[Array, " n"]:
+def violation(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Float[Array, " n"]:
+    """Residual of the equations between coordinates (m): zero for those that are let go."""
+    return relieved(model, gaps(model, q, t), None)
+
+
+def gaps_in(model: Model, c: Coordinates, motion: Kinematics) -> Float[Array, " n"]:
     """The same where the motion is at hand."""
     parts = [jnp.zeros(0)]
     if model.closures.size:
@@ -80,6 +89,8 @@ def violation_in(model: Model, c: Coordinates, motion: Kinematics) -> Float[Arra
         parts.append(_off_course(model, c))
     if len(model.transmissions.imposed):
         parts.append(transmission_motion(model, c, motion).gap)
+    if model.stops.size:
+        parts.append(_beyond_stops(model, c))
     return jnp.concatenate(parts)
 
 
@@ -90,16 +101,11 @@ def _off_course(model: Model, c: Coordinates) -> Float[Array, " n"]:
     return imposed.scale * (now - imposed.values(c.t))
 
 
-def closing_wrenches(
-    model: Model,
-    q: Float[Array, " nq"],
-    t: Float[Array, ""],
-    multipliers: Float[Array, " n"],
-) -> Float[Array, "k 6"]:
-    """Wrench each closing joint exerts on its outer item, at and in the joint's outer frame."""
-    zero = jnp.zeros(model.nv)
-    at = closure_motion(model, kinematics(model, Coordinates(q, zero, zero, zero, t)))
-    return -outer_wrenches(model.closures, at, multipliers[: model.closures.size])[0]
+def _beyond_stops(model: Model, c: Coordinates) -> Float[Array, " n"]:
+    """How far joints are beyond their stops (m); negative within them."""
+    stops = model.stops
+    now = c.q[np.array(stops.q_index)] + c.x[np.array(stops.v_index)]
+    return stops.side * (now - stops.bound)
 
 
 def equations(model: Model, c: Coordinates) -> Float[Array, " nv_and_n"]:
@@ -137,18 +143,22 @@ def balance(model: Model, c: Coordinates) -> Balance:
         jnp.einsum("bdim,bdi->bm", m.subspace, s) + element_force(model, i, c)
         for i, (m, s) in enumerate(zip(motion.groups, stress, strict=True))
     ]
+    if transmissions is not None:
+        parts = _add_slots(model, transmissions, parts)
     residual = jnp.concatenate([part.reshape(-1) for part in parts])
     violations = [jnp.zeros(0)]
     if closures is not None:
         violations.append(closures.violation)
     if model.prescribed.size and c.multipliers is not None:
-        effort = c.multipliers[model.prescribed_rows] * model.prescribed.scale
+        effort = c.multipliers[model.constraints.rows(COORDINATE)] * model.prescribed.scale
         residual = rows.add(residual, np.array(model.prescribed.v_index), effort)
         violations.append(_off_course(model, c))
-    if transmissions is not None:
-        residual = residual - transmissions.effort @ transmissions.pushes
-        if c.multipliers is not None:
-            violations.append(transmissions.gap)
+    if transmissions is not None and c.multipliers is not None:
+        violations.append(transmissions.gap)
+    if model.stops.size and c.multipliers is not None:
+        effort = c.multipliers[model.constraints.rows(STOP)] * model.stops.side
+        residual = rows.add(residual, np.array(model.stops.v_index), effort)
+        violations.append(_beyond_stops(model, c))
     violations += [slip.speed for slip in slips]
     return Balance(
         residual,
@@ -156,7 +166,7 @@ def balance(model: Model, c: Coordinates) -> Balance:
         tuple(wrench),
         stress,
         closures,
-        jnp.concatenate(violations),
+        relieved(model, jnp.concatenate(violations), c.multipliers),
         transmissions,
         slips,
         material,
@@ -195,6 +205,8 @@ def element_force(model: Model, index: int, c: Coordinates) -> Float[Array, "b m
     if isinstance(group, JointGroup) and group.friction is not None:
         largest, speed = group.friction[:, 0], group.friction[:, 1]
         force = force + largest * jnp.tanh(xdot / speed)
+    if isinstance(group, JointGroup) and group.bumpers is not None:
+        force = force + bumper_force(group, q + x, xdot)
     if isinstance(group, JointGroup) and group.armature is not None:
         force = force + group.armature * group_rows(model, index, c.xddot)
     if isinstance(group, RodGroup):
@@ -236,6 +248,11 @@ def element_tangent(
             largest, speed = group.friction[:, 0], group.friction[:, 1]
             slope = largest / speed / jnp.cosh(group_rows(model, index, c.xdot) / speed) ** 2
             viscous = viscous + jnp.eye(group.nv) * slope[:, :, None]
+        if isinstance(group, JointGroup) and group.bumpers is not None:
+            now = group_rows(model, index, c.q, configuration=True) + group_rows(model, index, c.x)
+            by_place, by_rate = bumper_tangent(group, now, group_rows(model, index, c.xdot))
+            elastic = elastic + jnp.eye(group.nv) * by_place[:, :, None]
+            viscous = viscous + jnp.eye(group.nv) * by_rate[:, :, None]
         return elastic, viscous
     if group.damping is None:
         return none, none
@@ -427,7 +444,7 @@ def _add_closures(
     if model.closures.size == 0 or c.multipliers is None:
         return None, own
     at = closure_motion(model, motion)
-    wrenches = closure_wrenches(model, at, c.multipliers[: model.closures.size])
+    wrenches = closure_wrenches(model, at, c.multipliers[model.constraints.rows(CLOSURE)])
     closures = model.closures
     return at, _add_between(own, closures.outer_sample, closures.inner_sample, wrenches)
 
@@ -445,6 +462,17 @@ def _add_lines(
             own, segments.outer_sample, segments.inner_sample, line_wrenches(model, at)
         )
     return at, own
+
+
+def _add_slots(
+    model: Model, at: TransmissionMotion, parts: list[Float[Array, "_ _"]]
+) -> list[Float[Array, "_ _"]]:
+    """Generalised forces of the groups, with those of channels and affine parts of transmissions."""
+    layout = layout_of(model)
+    return [
+        part if slots is None else part + slot_force(model, at, slots)[:, : part.shape[1]]
+        for part, slots in zip(parts, layout.groups, strict=True)
+    ]
 
 
 def _add_between(

@@ -27,22 +27,16 @@ from jaxtyping import Float, Inexact
 from supple.arrays import Array
 from supple.lie import se3
 from supple.mechanics import rows
+from supple.mechanics.activity import relieved_rows
 from supple.mechanics.closures import ClosureMotion, closure_laws, closure_rows
-from supple.mechanics.element_tangent import Columns, columns_of, element_tangents
+from supple.mechanics.driving import between, driving
+from supple.mechanics.element_tangent import Columns, columns_of, element_tangents, parts_of
 from supple.mechanics.inverse_dynamics import Balance, balance
-from supple.mechanics.kinematics import Kinematics
 from supple.mechanics.local import Coordinates
 from supple.mechanics.sample_laws import Law
 from supple.mechanics.slips import slip_tangent
-from supple.mechanics.transmissions import (
-    TransmissionMotion,
-    arm_rates,
-    channel_stiffness,
-    corner_tangent,
-    line_columns,
-    line_laws,
-)
 from supple.mechanics.tree import path_matrix
+from supple.model.constraints import CLOSURE
 from supple.model.model import GROUND, Model
 
 
@@ -62,7 +56,7 @@ class Tangent(NamedTuple):
     slipping: Float[Array, "s nv"]
     """Derivative by x of the equations between velocities."""
     yields: Float[Array, " n"]
-    """Derivative of each violation by its own multiplier: zero but for slack tendons."""
+    """Derivative of each violation by its own multiplier: zero but for equations that are let go."""
 
     def closing(self, by_rate: Inexact[Array, ""] | complex | float) -> Inexact[Array, "n nv"]:
         """Derivative of the equations by x where δẋ = ``by_rate`` δx; those between velocities over it."""
@@ -82,29 +76,34 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
 def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
     """The same from the balance at the motion, where that is at hand."""
     model = model.at(c.t)
-    found = element_tangents(model, c, state)
-    columns, laws, reactions, parts = (list(part) for part in zip(*found, strict=True))
-    whole = block_diagonal(model, parts)
+    parts = parts_of(model, state)
+    found = element_tangents(model, c, state, parts)
+    columns, laws, reactions, blocks, _ = (list(part) for part in zip(*found, strict=True))
+    whole = block_diagonal(model, blocks)
     if not model.topology.all_on_ground:
         whole = whole + _tree_coupling(model, columns, laws, reactions)
     mass, damping, stiffness = whole[0], whole[1], whole[2]
     jacobian = jnp.zeros((0, model.nv))
     if state.closures is not None and c.multipliers is not None:
-        forces = c.multipliers[: model.closures.size]
+        forces = c.multipliers[model.constraints.rows(CLOSURE)]
         jacobian, stiffening = _closing(model, columns, state.closures, forces)
         stiffness = stiffness + stiffening
     if model.prescribed.size and c.multipliers is not None:
         chosen = np.eye(model.nv)[np.array(model.prescribed.v_index)]
         imposed = jnp.asarray(model.prescribed.scale)[:, None] * chosen
         jacobian = jnp.concatenate([jacobian, imposed])
-    pushes, yields = jacobian, jnp.zeros(jacobian.shape[0])
-    if state.transmissions is not None:
-        driven = _driving(model, c, state.motion, columns, state.transmissions)
-        stiffness, damping = stiffness + driven.stiffness, damping + driven.damping
-        if c.multipliers is not None:
+    pushes = jacobian
+    if state.transmissions is not None and parts is not None:
+        driven = driving(model, state.transmissions, parts, partial(_jacobians, model, columns))
+        if driven is not None:
+            stiffness, damping = stiffness + driven.stiffness, damping + driven.damping
+        if driven is not None and c.multipliers is not None:
             jacobian = jnp.concatenate([jacobian, driven.jacobian])
             pushes = jnp.concatenate([pushes, driven.pushes])
-            yields = jnp.concatenate([yields, driven.yields])
+    if model.stops.size and c.multipliers is not None:
+        chosen = np.eye(model.nv)[np.array(model.stops.v_index)]
+        halted = jnp.asarray(model.stops.side)[:, None] * chosen
+        jacobian, pushes = (jnp.concatenate([part, halted]) for part in (jacobian, pushes))
     sliding = jnp.zeros((0, model.nv))
     if state.slips and c.multipliers is not None:
         samples = np.array([slip.sample for slip in model.slips])
@@ -118,71 +117,12 @@ def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
         )
         stiffness = stiffness + stiffening
         jacobian, pushes = (jnp.concatenate([part, by_rate]) for part in (jacobian, pushes))
-        yields = jnp.pad(yields, (0, by_rate.shape[0]))
+    yields = jnp.zeros(0)
+    if c.multipliers is not None:
+        jacobian, yields = relieved_rows(model, jacobian)
     return Tangent(
         state.residual, mass, damping, stiffness, state.violation, jacobian, pushes, sliding, yields
     )
-
-
-class _Driving(NamedTuple):
-    """What transmissions add: to K and C, and the rows of those whose coordinate is imposed."""
-
-    stiffness: Float[Array, "nv nv"]
-    damping: Float[Array, "nv nv"]
-    jacobian: Float[Array, "n nv"]
-    pushes: Float[Array, "n nv"]
-    yields: Float[Array, " n"]
-
-
-def _driving(
-    model: Model,
-    c: Coordinates,
-    motion: Kinematics,
-    columns: list[Columns],
-    at: TransmissionMotion,
-) -> _Driving:
-    own = model.transmissions
-    stiffness = damping = jnp.zeros((model.nv, model.nv))
-    arms, pushes, rates = at.arms, at.pushes, jnp.zeros_like(at.arms)
-    if own.channels.size:
-        stiffness, drag = channel_stiffness(model, c, at)
-        damping = damping if drag is None else drag
-        rates = arm_rates(model, c)
-    if own.segments.size:
-        sides = np.array(own.segments.outer_sample), np.array(own.segments.inner_sample)
-        outer, inner = (sample_jacobians(model, columns, side) for side in sides)
-        changing = [own._replace(shift=own.shift_rate) for own in columns]
-        outer_rate, inner_rate = (sample_jacobians(model, changing, side) for side in sides)
-        lines = line_columns(model, at, motion, (outer, inner), (outer_rate, inner_rate))
-        gather = own.gather(own.segments.of)
-        arms, rates = arms + gather @ lines.arms, rates + gather @ lines.arm_rates
-        pushes = pushes + gather @ (at.lines.share[:, None] * lines.arms)
-        stiffness = stiffness + _between(outer, inner, *line_laws(model, at))
-        if own.segments.corners is not None:
-            rubbing, drag = corner_tangent(model, at, lines)
-            stiffness, damping = stiffness + rubbing, damping + drag
-    # Efforts that follow the coordinate: ∂u/∂ℓ δℓ + ∂u/∂ℓ̇ δℓ̇, with δℓ̇ = J δẋ + J̇ δx.
-    by_shift = at.by_length[:, None] * arms + at.by_rate[:, None] * rates
-    stiffness = stiffness - pushes.T @ by_shift
-    damping = damping - pushes.T @ (at.by_rate[:, None] * arms)
-    jacobian, along, yields = jnp.zeros((0, model.nv)), jnp.zeros((0, model.nv)), jnp.zeros(0)
-    if (law := own.imposing) is not None:
-        scale, held = jnp.asarray(law.scale)[:, None], jnp.asarray(law.taut)[:, None] > 0
-        jacobian = jnp.where(held, scale * rows.take(arms, own.imposed), 0.0)
-        along, yields = scale * rows.take(pushes, own.imposed), law.yields
-    return _Driving(stiffness, damping, jacobian, along, yields)
-
-
-def _between(
-    outer: Float[Array, "k 6 nv"],
-    inner: Float[Array, "k 6 nv"],
-    of_outer: Float[Array, "k 6 6"],
-    of_inner: Float[Array, "k 6 6"],
-) -> Float[Array, "nv nv"]:
-    """Stiffness of wrenches between pairs of samples, which change with the motion between them."""
-    apart = outer - inner
-    stiffness = jnp.einsum("kim,kij,kjn->mn", outer, of_outer, apart)
-    return stiffness - jnp.einsum("kim,kij,kjn->mn", inner, of_inner, apart)
 
 
 def _closing(
@@ -202,7 +142,16 @@ def _closing(
     inverse = se3.adjoint(at.outer.inverse())
     H = jnp.einsum("ni,nij->nj", closure_rows(model, at), rows.take(inverse, by_row))
     jacobian = jnp.einsum("ni,nim->nm", H, rows.take(apart, by_row))
-    return jacobian, _between(outer, inner, *closure_laws(model, at, multipliers))
+    return jacobian, between(outer, inner, *closure_laws(model, at, multipliers))
+
+
+def _jacobians(
+    model: Model, columns: list[Columns], samples: np.ndarray
+) -> tuple[Float[Array, "k 6 nv"], Float[Array, "k 6 nv"]]:
+    """World Jacobians of flat samples, and their time derivatives."""
+    changing = [own._replace(shift=own.shift_rate) for own in columns]
+    first, second = (sample_jacobians(model, part, samples) for part in (columns, changing))
+    return first, second
 
 
 def sample_jacobians(

@@ -30,8 +30,8 @@ def laws_finite(model: Model, t: Float[Array, ""]) -> Bool[Array, ""]:
 def laws_at(model: Model, t: Float[Array, ""]) -> Iterator[tuple[str, Float[Array, "*n"]]]:
     """What each law of time alone says at time t, with the item it belongs to."""
     own = model.transmissions
-    for kind, name, law in zip(own.kinds, own.names, own.laws, strict=True):
-        yield f"{kind} {name!r}", law(t)
+    for kind, name, value in zip(own.kinds, own.names, own.laws(t), strict=True):
+        yield f"{kind} {name!r}", value
     for name, law in zip(model.prescribed.names, model.prescribed.laws, strict=True):
         yield f"imposed coordinate {name!r}", law(t)
     for load in model.loads:

@@ -13,7 +13,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose
-from supple.model.joints import DrivenJoint
+from supple.model.joints import DrivenJoint, StateJoint
 from supple.model.model import Group, JointGroup, Model, RodGroup
 
 
@@ -166,6 +166,9 @@ def neutral(model: Model) -> np.ndarray:
     """The configuration at rest: straight-as-described rods, joints that move nothing."""
     parts = []
     for group in model.groups:
+        if isinstance(group, JointGroup) and isinstance(group.joint, StateJoint):
+            parts.append(np.asarray(group.joint.start))
+            continue
         one = np.zeros(group.nq) if isinstance(group, RodGroup) else group.joint.neutral()
         parts.append(np.tile(one, group.size))
     return np.concatenate(parts)

@@ -24,6 +24,7 @@ from supple.mechanics.inverse_dynamics import (
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics
 from supple.mechanics.sliding import Material
+from supple.mechanics.transmission_tangent import Parts, ground_laws
 from supple.model.model import Group, JointGroup, Model
 
 
@@ -56,8 +57,13 @@ def rod_law(
     return Law(*(jnp.pad(part, pad) for part in law))
 
 
-def attached_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[Law | None]:
-    """Laws of what is attached to the samples of each group: bodies and loads; None without any."""
+def attached_laws(
+    model: Model, state: Balance, t: Float[Array, ""], parts: Parts | None
+) -> list[Law | None]:
+    """Laws of what is attached to the samples of each group; None without any.
+
+    Bodies, loads, and transmissions that pull at a sample from the ground.
+    """
     motion = state.motion
     laws: list[Law | None] = [None] * len(model.groups)
     if model.bodies.size:
@@ -69,6 +75,12 @@ def attached_laws(model: Model, state: Balance, t: Float[Array, ""]) -> list[Law
     if model.loads:
         samples = np.array([load.sample for load in model.loads])
         laws = add_laws(model, laws, samples, _load_law(model, motion, t))
+    if state.transmissions is not None and parts is not None:
+        found = ground_laws(model, state.transmissions, parts.lines)
+        if found is not None:
+            samples, gyration, geometry = found
+            law = Law(jnp.zeros_like(geometry), gyration, geometry)
+            laws = add_laws(model, laws, samples, law)
     return _add_line_laws(model, motion, t, laws)
 
 

@@ -14,8 +14,8 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose, se3, so3
-from supple.mechanics.kinematics import Kinematics, kinematics
-from supple.mechanics.local import Coordinates
+from supple.mechanics.kinematics import Kinematics
+from supple.model.constraints import CONTACT
 from supple.model.model import Model
 from supple.model.slips import AbstractSlip
 
@@ -43,7 +43,7 @@ def slip_motions(model: Model, motion: Kinematics) -> list[SlipMotion]:
 
 def slip_multipliers(model: Model, multipliers: Float[Array, " n"]) -> list[Float[Array, " _"]]:
     """The multipliers of each contact: the last ones of all."""
-    found, start = [], model.holonomic
+    found, start = [], model.constraints.rows(CONTACT).start
     for slip in model.slips:
         found.append(multipliers[start : start + slip.size])
         start += slip.size
@@ -84,16 +84,3 @@ def slip_tangent(
 def slip_turning(slip: AbstractSlip, rotation: Float[Array, "3 3"]) -> Float[Array, "n 6 3"]:
     """Derivative of the rows by a turn of the frame in its own axes."""
     return jax.jacfwd(lambda turn: slip.rows(rotation @ so3.exp(turn)))(jnp.zeros(3))
-
-
-def slip_forces(
-    model: Model,
-    q: Float[Array, " nq"],
-    t: Float[Array, ""],
-    multipliers: Float[Array, " n"],
-) -> Float[Array, "k 6"]:
-    """Wrench each contact exerts on its item, at and in its frame: moment (N m), then force (N)."""
-    zero = jnp.zeros(model.nv)
-    at = slip_motions(model, kinematics(model, Coordinates(q, zero, zero, zero, t)))
-    own = slip_multipliers(model, multipliers)
-    return jnp.stack([-one.rows.T @ force for one, force in zip(at, own, strict=True)])

@@ -14,11 +14,13 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose, se3, so3
 from supple.mechanics import rows
-from supple.mechanics.kinematics import Kinematics, kinematics
+from supple.mechanics.kinematics import Kinematics
 from supple.mechanics.local import Coordinates, group_rows
+from supple.mechanics.transmission_layout import GroupSlots
+from supple.model.constraints import LENGTH
 from supple.model.efforts import Imposed, Input
 from supple.model.model import Model
-from supple.model.transmissions import Corners, Rubbing, Segments
+from supple.model.transmissions import Channels, Corners, Rubbing, Segments
 
 
 class Lines(NamedTuple):
@@ -33,26 +35,26 @@ class Lines(NamedTuple):
     """Tension over that at the tendon's start: 1 without friction."""
 
 
-class LineColumns(NamedTuple):
-    """How segments change with the coordinates."""
+class ChannelMotion(NamedTuple):
+    """Channels now, each in the coordinates of its own rod."""
 
-    arms: Float[Array, "s nv"]
+    x: Float[Array, "p m"]
+    xdot: Float[Array, "p m"]
+    arms: Float[Array, "p m"]
     """∂ℓ/∂q."""
-    arm_rates: Float[Array, "s nv"]
-    """Their time derivatives."""
-    turning: Float[Array, "s 3 nv"]
-    """Change of the directions."""
+    pushes: Float[Array, "p m"]
+    """What tensions at the start of the tendon act along: the arms, less what friction takes of them."""
+    beyond: Float[Array, " p"]
+    """Rate (m/s) at which the tendon slides at the end of the channel."""
+    lost: Float[Array, " p"]
+    """Logarithm of the tension at the start of the channel over that at the start of the tendon."""
 
 
 class TransmissionMotion(NamedTuple):
-    """Coordinates, their rates, moment arms, efforts and how these change."""
+    """Coordinates, their rates, efforts and how these change, and the parts of all transmissions."""
 
     length: Float[Array, " k"]
     rate: Float[Array, " k"]
-    arms: Float[Array, "k nv"]
-    """∂ℓ/∂q of affine parts and channels; segments are not in it."""
-    pushes: Float[Array, "k nv"]
-    """What the efforts act along: the moment arms, less what friction takes of them."""
     effort: Float[Array, " k"]
     by_length: Float[Array, " k"]
     """∂u/∂ℓ."""
@@ -60,6 +62,7 @@ class TransmissionMotion(NamedTuple):
     """∂u/∂ℓ̇."""
     gap: Float[Array, " n"]
     """How far imposed coordinates are from their laws (m)."""
+    channels: ChannelMotion
     lines: Lines
 
 
@@ -67,31 +70,24 @@ def transmission_motion(model: Model, c: Coordinates, motion: Kinematics) -> Tra
     """Everything about the transmissions at a motion; imposed ones take their efforts from multipliers."""
     own = model.transmissions
     x = flat_coordinates(model, c.q) + c.x
-    arms, channel_length = _arms_and_lengths(model, x)
+    channels, channel_length = _channels(own.channels, x, c.xdot)
     lines = _lines(model, motion)
-    length = own.constant + own.arms @ x + channel_length
-    rate = arms @ c.xdot
+    length, rate = jnp.asarray(own.constant), jnp.zeros(own.size)
+    if own.affine.size:
+        arms, of = jnp.asarray(own.affine.arms), np.array(own.affine.of)
+        here, moving = (own_coordinates(own.affine.spans, arms.shape[1], v) for v in (x, c.xdot))
+        length = rows.add(length, of, jnp.sum(arms * here, axis=1))
+        rate = rows.add(rate, of, jnp.sum(arms * moving, axis=1))
+    if own.channels.size:
+        of = np.array(own.channels.of)
+        length = rows.add(length, of, channel_length)
+        rate = rows.add(rate, of, jnp.sum(channels.arms * channels.xdot, axis=1))
     if own.segments.size:
-        gather = own.gather(own.segments.of)
-        length, rate = length + gather @ lines.length, rate + gather @ lines.rate
+        of = np.array(own.segments.of)
+        length, rate = rows.add(length, of, lines.length), rows.add(rate, of, lines.rate)
     value, slope = jax.jvp(own.inputs, (c.t,), (jnp.ones_like(c.t),))
     effort, by_length, by_rate, gap = _efforts(model, c, length, rate, value, slope)
-    pushes = arms if own.channels.rubbing is None else _pushes(model, x, c.xdot)
-    return TransmissionMotion(length, rate, arms, pushes, effort, by_length, by_rate, gap, lines)
-
-
-def transmission_state(
-    model: Model,
-    q: Float[Array, " nq"],
-    v: Float[Array, " nv"],
-    t: Float[Array, ""],
-    multipliers: Float[Array, " n"],
-) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
-    """Coordinates (m, m³, rad) and efforts (N, Pa, N m) of all transmissions at a state."""
-    zero = jnp.zeros(model.nv)
-    c = Coordinates(q, zero, v, zero, t, multipliers if model.equations else None)
-    found = transmission_motion(model, c, kinematics(model, c))
-    return found.length, found.effort
+    return TransmissionMotion(length, rate, effort, by_length, by_rate, gap, channels, lines)
 
 
 def transmission_energy(
@@ -113,12 +109,13 @@ def transmission_energy(
 def line_wrenches(model: Model, at: TransmissionMotion) -> Float[Array, "s 6"]:
     """World wrench that each segment asks of its outer sample; the inner one gives it."""
     lines = at.lines
-    force = _line_tensions(model, at)[:, None] * lines.direction
+    force = line_tensions(model, at)[:, None] * lines.direction
     return jnp.concatenate([jnp.cross(lines.outer, force), force], axis=-1)
 
 
-def _line_tensions(model: Model, at: TransmissionMotion) -> Float[Array, " s"]:
-    return -at.effort[np.array(model.transmissions.segments.of)] * at.lines.share
+def line_tensions(model: Model, at: TransmissionMotion) -> Float[Array, " s"]:
+    """Tension (N) in each segment."""
+    return -at.effort[np.array(model.transmissions.segments.of, dtype=int)] * at.lines.share
 
 
 def line_laws(
@@ -129,7 +126,7 @@ def line_laws(
     In axes fixed to b, a motion (θ, d) of b against a turns the force T e by T (e × θ + (d - e e·d) / ℓ).
     """
     lines = at.lines
-    tension = _line_tensions(model, at)[:, None, None]
+    tension = line_tensions(model, at)[:, None, None]
     direction = lines.direction
     across = jnp.eye(3) - direction[:, :, None] * direction[:, None, :]
     below = jnp.concatenate([so3.hat(direction), across / lines.length[:, None, None]], axis=-1)
@@ -140,90 +137,68 @@ def line_laws(
     return se3.matrix_to_world(there, change), se3.matrix_to_world(there, of_inner)
 
 
-def line_columns(
-    model: Model,
-    at: TransmissionMotion,
-    motion: Kinematics,
-    apart: tuple[Float[Array, "s 6 nv"], Float[Array, "s 6 nv"]],
-    apart_rate: tuple[Float[Array, "s 6 nv"], Float[Array, "s 6 nv"]],
-) -> LineColumns:
-    """How segments change, from the world Jacobians of both samples and their time derivatives."""
-    lines = at.lines
-    points = lines.outer, lines.inner
-    speeds = [_point_velocity(model, motion, side) for side in (True, False)]
-    (moved_b, moved_a), (rate_b, rate_a) = (
-        [_at_point(p, J) for p, J in zip(points, pair, strict=True)] for pair in (apart, apart_rate)
-    )
-    # d/dt of (v + ω × p) per coordinate also moves the point p.
-    rate_b = rate_b - jnp.cross(speeds[0][:, :, None], apart[0][:, :3], axis=1)
-    rate_a = rate_a - jnp.cross(speeds[1][:, :, None], apart[1][:, :3], axis=1)
-    e, moved = lines.direction, moved_b - moved_a
-    turning = (speeds[0] - speeds[1] - lines.rate[:, None] * e) / lines.length[:, None]
-    arms = jnp.einsum("si,sim->sm", e, moved)
-    rates = jnp.einsum("si,sim->sm", e, rate_b - rate_a)
-    rates = rates + jnp.einsum("si,sim->sm", turning, moved)
-    turned = (moved - e[:, :, None] * arms[:, None, :]) / lines.length[:, None, None]
-    return LineColumns(arms, rates, turned)
-
-
-def corner_tangent(
-    model: Model, at: TransmissionMotion, columns: LineColumns
-) -> tuple[Float[Array, "nv nv"], Float[Array, "nv nv"]]:
-    """What friction at corners adds to K and C by changing the shares of tension."""
-    segments = model.transmissions.segments
-    corners = segments.corners
-    assert corners is not None
-    angle, sliding = _corners(corners, at.lines.direction, at.lines.rate)
-    grip, slope = jax.jvp(corners.grip, (sliding,), (jnp.ones_like(sliding),))
-
-    def corner_angles(direction: Float[Array, "s 3"]) -> Float[Array, " c"]:
-        return _corners(corners, direction, at.lines.rate)[0]
-
-    by_direction = jax.jacfwd(corner_angles)(at.lines.direction)
-    widening = jnp.einsum("csi,sim->cm", by_direction, columns.turning)
-    beyond = corners.after.T
-    by_shift = grip[:, None] * widening + (angle * slope)[:, None] * (beyond @ columns.arm_rates)
-    by_rate = (angle * slope)[:, None] * (beyond @ columns.arms)
-    pull = _line_tensions(model, at)[:, None] * columns.arms
-    return pull.T @ corners.after @ by_shift, pull.T @ corners.after @ by_rate
-
-
-def channel_stiffness(
-    model: Model, c: Coordinates, at: TransmissionMotion
-) -> tuple[Float[Array, "nv nv"], Float[Array, "nv nv"] | None]:
-    """What fixed efforts in channels add to K and (with friction) to C: their moment arms turn."""
+def slot_force(model: Model, at: TransmissionMotion, slots: GroupSlots) -> Float[Array, "b m"]:
+    """Generalised forces that affine parts and channels ask of the elements of a group."""
     own = model.transmissions
-    x = flat_coordinates(model, c.q) + c.x
-    if own.channels.rubbing is not None:
-
-        def force(x: Float[Array, " nv"], xdot: Float[Array, " nv"]) -> Float[Array, " nv"]:
-            return -at.effort @ _pushes(model, x, xdot)
-
-        stiffness, damping = jax.jacfwd(force, argnums=(0, 1))(x, c.xdot)
-        return stiffness, damping
-    tangent, size = _tangents(model, x)
-    across = jnp.eye(3) - tangent[..., :, None] * tangent[..., None, :]
-    tension = -at.effort[np.array(own.channels.of)]
-    weights = own.channels.weights * tension[:, None] / size
-    bending = jnp.einsum(
-        "pn,pnim,pnij,pnjl->pml",
-        weights,
-        own.channels.slope,
-        across,
-        own.channels.slope,
-        optimize=True,
+    forces = part_rows(
+        model,
+        -rows.take(at.effort, np.array(own.channels.of, dtype=int))[:, None] * at.channels.pushes,
+        -rows.take(at.effort, np.array(own.affine.of, dtype=int))[:, None] * own.affine.arms,
     )
-    total = jnp.zeros((model.nv, model.nv))
-    for block, (start, stop) in zip(bending, own.channels.spans, strict=True):
-        width, after = stop - start, model.nv - stop
-        total = total + jnp.pad(block[:width, :width], ((start, after), (start, after)))
-    return total, None
+    batch, count, most = slots.parts.shape
+    if most == 0:
+        return jnp.zeros((batch, forces.shape[1]))
+    return chosen(forces, slots.parts.reshape(batch, count * most)).sum(axis=1)
 
 
-def arm_rates(model: Model, c: Coordinates) -> Float[Array, "k nv"]:
-    """Time derivative of the moment arms of channels."""
-    x = flat_coordinates(model, c.q) + c.x
-    return jax.jvp(lambda x: _arms_and_lengths(model, x)[0], (x,), (c.xdot,))[1]
+def part_rows(
+    model: Model, channels: Float[Array, "p m"], affine: Float[Array, "a k"]
+) -> Float[Array, "parts widest"]:
+    """Numbers of channels and then of affine parts, in one list of rows."""
+    own = model.transmissions
+    width = max(group.nv for group in model.groups)
+    parts = [
+        jnp.pad(part, ((0, 0), (0, width - part.shape[1])))
+        for part, size in ((channels, own.channels.size), (affine, own.affine.size))
+        if size
+    ]
+    if not parts:
+        return jnp.zeros((0, width))
+    return parts[0] if len(parts) == 1 else jnp.concatenate(parts)
+
+
+def chosen(values: Float[Array, "n *k"], index: np.ndarray) -> Float[Array, "..."]:
+    """Rows of an array; zero for the number behind the last one, or a negative one."""
+    size = len(values)
+    flat = np.where(index < 0, size, index).reshape(-1)
+    if np.any(flat == size):
+        values = jnp.concatenate([values, jnp.zeros_like(values, shape=(1, *values.shape[1:]))])
+    return rows.take(values, flat).reshape(*index.shape, *values.shape[1:])
+
+
+def own_coordinates(
+    spans: tuple[tuple[int, int], ...], width: int, vector: Float[Array, " nv"]
+) -> Float[Array, "p m"]:
+    """Coordinates of the element of each part, padded with zeros."""
+    bounds = np.array(spans, dtype=int).reshape(-1, 2)
+    index = bounds[:, :1] + np.arange(width)
+    return chosen(vector, np.where(index < bounds[:, 1:], index, -1))
+
+
+def before(of: tuple[int, ...], values: Float[Array, " p"]) -> Float[Array, " p"]:
+    """Sum of the values of earlier parts of the same transmission, whose parts follow each other."""
+    if len(set(of)) == len(of):
+        return jnp.zeros_like(values)
+    own = np.array(of)
+    begins = np.concatenate([[True], own[1:] != own[:-1]])
+    first = np.maximum.accumulate(np.where(begins, np.arange(len(own)), 0))
+    running = jnp.cumsum(values) - values
+    return running - rows.take(running, first)
+
+
+def after(of: tuple[int, ...], values: Float[Array, " p"]) -> Float[Array, " p"]:
+    """Sum of the values of later parts of the same transmission."""
+    return before(of[::-1], values[::-1])[::-1]
 
 
 def flat_coordinates(model: Model, q: Float[Array, " nq"]) -> Float[Array, " nv"]:
@@ -255,9 +230,11 @@ def _efforts(
         given = Input(rows.take(value, index), rows.take(slope, index), model.load_factor)
         if isinstance(law, Imposed):
             none = jnp.zeros(len(index))
-            forces = none if c.multipliers is None else c.multipliers[model.imposed_rows]
+            forces = (
+                none if c.multipliers is None else c.multipliers[model.constraints.rows(LENGTH)]
+            )
             parts.append((-law.scale * forces, none, none))
-            gap = law.gap(now, given, forces)
+            gap = law.gap(now, given)
             continue
         one = jnp.ones(len(index))
         effort, by_length = jax.jvp(lambda x: law(x, now_rate, given), (now,), (one,))  # noqa: B023
@@ -270,76 +247,72 @@ def _efforts(
     return effort, by_length, by_rate, gap
 
 
-def _own_coordinates(model: Model, x: Float[Array, " nv"]) -> Float[Array, "p m"]:
-    """Coordinates of each channel's rod, padded with zeros."""
-    channels = model.transmissions.channels
-    width = channels.slope.shape[-1]
-    own = [jnp.pad(x[a:b], (0, width - (b - a))) for a, b in channels.spans]
-    return jnp.stack(own)
-
-
-def _tangents(
-    model: Model, x: Float[Array, " nv"]
+def tangents(
+    channels: Channels, x: Float[Array, "p m"]
 ) -> tuple[Float[Array, "p n 3"], Float[Array, "p n"]]:
     """Unit tangents and stretches |Γ| along the channels."""
-    channels = model.transmissions.channels
-    gamma = channels.straight + jnp.einsum(
-        "pnim,pm->pni", channels.slope, _own_coordinates(model, x)
-    )
+    gamma = channels.straight + jnp.einsum("pnim,pm->pni", channels.slope, x)
     size = jnp.sqrt(jnp.sum(gamma**2, axis=-1))
     return gamma / size[..., None], size
 
 
-def _arms_and_lengths(
-    model: Model, x: Float[Array, " nv"]
-) -> tuple[Float[Array, "k nv"], Float[Array, " k"]]:
-    """Moment arms of affine parts and channels; lengths of channels."""
-    own = model.transmissions
-    arms = jnp.asarray(own.arms)
-    if own.channels.size == 0:
-        return arms, jnp.zeros(own.size)
-    tangent, size = _tangents(model, x)
-    along = jnp.einsum("pn,pnim,pni->pm", own.channels.weights, own.channels.slope, tangent)
-    lengths = jnp.sum(own.channels.weights * size, axis=1)
-    gather = own.gather(own.channels.of)
-    return arms + gather @ _spread(model, along), gather @ lengths
+def channel_arms(
+    channels: Channels, x: Float[Array, "p m"]
+) -> tuple[Float[Array, "p m"], Float[Array, " p"]]:
+    """Moment arms and lengths of channels."""
+    tangent, size = tangents(channels, x)
+    arms = jnp.einsum("pn,pnim,pni->pm", channels.weights, channels.slope, tangent)
+    return arms, jnp.sum(channels.weights * size, axis=1)
 
 
-def _spread(model: Model, own: Float[Array, "p m"]) -> Float[Array, "p nv"]:
-    """Rows of channels' coordinates in all coordinates."""
-    spans = model.transmissions.channels.spans
-    return jnp.stack(
-        [jnp.pad(row[: b - a], (a, model.nv - b)) for row, (a, b) in zip(own, spans, strict=True)]
-    )
+def _channels(
+    channels: Channels, x: Float[Array, " nv"], xdot: Float[Array, " nv"]
+) -> tuple[ChannelMotion, Float[Array, " p"]]:
+    """Channels now, and their lengths."""
+    if channels.size == 0:
+        none, zero = jnp.zeros((0, 0)), jnp.zeros(0)
+        return ChannelMotion(none, none, none, none, zero, zero), zero
+    width = channels.slope.shape[-1]
+    here, moving = (own_coordinates(channels.spans, width, vector) for vector in (x, xdot))
+    arms, length = channel_arms(channels, here)
+    zero = jnp.zeros(channels.size)
+    if channels.rubbing is None:
+        return ChannelMotion(here, moving, arms, arms, zero, zero), length
+    beyond = after(channels.of, jnp.sum(arms * moving, axis=1))
+    pushes, losses = rubbed(channels, here, moving, beyond)
+    lost = before(channels.of, losses)
+    return ChannelMotion(here, moving, arms, jnp.exp(lost)[:, None] * pushes, beyond, lost), length
 
 
-def _pushes(
-    model: Model, x: Float[Array, " nv"], xdot: Float[Array, " nv"]
-) -> Float[Array, "k nv"]:
-    """Moment arms weighted by the tension along each tendon, which friction changes.
+def rubbed(
+    channels: Channels,
+    x: Float[Array, "p m"],
+    xdot: Float[Array, "p m"],
+    beyond: Float[Array, " p"],
+) -> tuple[Float[Array, "p m"], Float[Array, " p"]]:
+    """Moment arms weighted by the tension over that at the channel's start; the logarithm of it at its end.
 
     A point of the tendon slides in its channel at the rate ν by which the length beyond it changes. The
     channel turns the tendon by |t′ + κ × t| a metre, and friction changes the tension by that angle:
     T′ = T |t′ + κ × t| (μ tanh(ν / speed) + β ν), less towards the end when the tendon is pulled.
     """
-    own = model.transmissions
-    channels, rub = own.channels, own.channels.rubbing
+    rub = channels.rubbing
     assert isinstance(rub, Rubbing)
-    tangent, _ = _tangents(model, x)
+    tangent, _ = tangents(channels, x)
     along = jnp.einsum("pnim,pni->pnm", channels.slope, tangent)
-    stretching = jnp.einsum("pnm,pm->pn", along, _own_coordinates(model, xdot))
-    sliding = (rub.beyond @ stretching.reshape(-1)).reshape(stretching.shape)
-    curvature = rub.turning_rest + jnp.einsum(
-        "pnim,pm->pni", rub.turning, _own_coordinates(model, x)
-    )
+    stretching = jnp.einsum("pnm,pm->pn", along, xdot)
+    passed = jnp.einsum("pnk,pk->pn", rub.integration, stretching)
+    whole = jnp.sum(channels.weights * stretching, axis=1)
+    sliding = (whole + beyond)[:, None] - passed
+    curvature = rub.turning_rest + jnp.einsum("pnim,pm->pni", rub.turning, x)
     turned = jnp.einsum("pnk,pki->pni", rub.differentiation, tangent) + jnp.cross(
         curvature, tangent
     )
     turning = jnp.sqrt(jnp.sum(turned**2, axis=-1) + SMALLEST_TURNING**2)
-    changing = (turning * rub.grip(sliding)).reshape(-1)
-    factor = jnp.exp(rub.before @ changing).reshape(stretching.shape)
-    weighted = jnp.einsum("pn,pnm->pm", channels.weights * factor, along)
-    return jnp.asarray(own.arms) + own.gather(channels.of) @ _spread(model, weighted)
+    changing = turning * rub.grip(sliding)
+    factor = jnp.exp(jnp.einsum("pnk,pk->pn", rub.integration, changing))
+    pushes = jnp.einsum("pn,pnm->pm", channels.weights * factor, along)
+    return pushes, jnp.sum(channels.weights * changing, axis=1)
 
 
 SMALLEST_TURNING = 1e-6
@@ -357,7 +330,7 @@ def _lines(model: Model, motion: Kinematics) -> Lines:
     apart = outer - inner
     length = jnp.sqrt(jnp.sum(apart**2, axis=-1))
     direction = apart / length[:, None]
-    speed = _point_velocity(model, motion, True) - _point_velocity(model, motion, False)
+    speed = point_velocity(model, motion, True) - point_velocity(model, motion, False)
     rate = jnp.sum(direction * speed, axis=-1)
     return Lines(inner, outer, direction, length, rate, _shares(segments, direction, rate))
 
@@ -373,19 +346,33 @@ def _shares(
     corners = segments.corners
     if corners is None:
         return jnp.ones_like(rate)
-    angle, sliding = _corners(corners, direction, rate)
-    return jnp.exp(corners.after @ (angle * corners.grip(sliding)))
+    angle = corner_angles(corners, direction)
+    changes = angle * corners.grip(corner_speeds(segments, rate))
+    listed = rows.add(jnp.zeros(segments.size), np.array(corners.leaving), changes)
+    return jnp.exp(listed + before(segments.of, listed))
 
 
-def _corners(
-    corners: Corners, direction: Float[Array, "s 3"], rate: Float[Array, " s"]
-) -> tuple[Float[Array, " c"], Float[Array, " c"]]:
-    """Angles (rad) by which tendons turn at corners, and their speeds of sliding (m/s)."""
-    turned = rows.take(direction, np.array(corners.leaving)) - rows.take(
-        direction, np.array(corners.arriving)
-    )
+def corner_speeds(segments: Segments, rate: Float[Array, " s"]) -> Float[Array, " c"]:
+    """Speeds (m/s) at which tendons slide over corners: the rate of all that is beyond."""
+    assert segments.corners is not None
+    return rows.take(rate + after(segments.of, rate), np.array(segments.corners.leaving))
+
+
+def corner_angles(corners: Corners, direction: Float[Array, "s 3"]) -> Float[Array, " c"]:
+    """Angles (rad) by which tendons turn at corners."""
+    return angle_between(corner_turns(corners, direction))
+
+
+def corner_turns(corners: Corners, direction: Float[Array, "s 3"]) -> Float[Array, "c 3"]:
+    """Change of the tendons' directions at corners."""
+    before, after = (np.array(side) for side in (corners.arriving, corners.leaving))
+    return rows.take(direction, after) - rows.take(direction, before)
+
+
+def angle_between(turned: Float[Array, "*c 3"]) -> Float[Array, "*c"]:
+    """The angle (rad) between two directions that differ by this."""
     half = 0.5 * jnp.sqrt(jnp.sum(turned**2, axis=-1) + SMALLEST_TURNING**2)
-    return 2 * jnp.arcsin(jnp.minimum(half, LARGEST_CHORD)), corners.after.T @ rate
+    return 2 * jnp.arcsin(jnp.minimum(half, LARGEST_CHORD))
 
 
 def _points(model: Model, motion: Kinematics, outer: bool) -> Float[Array, "s 3"]:
@@ -400,15 +387,9 @@ def _points(model: Model, motion: Kinematics, outer: bool) -> Float[Array, "s 3"
     return pose.position + jnp.einsum("sij,sj->si", pose.rotation, points)
 
 
-def _point_velocity(model: Model, motion: Kinematics, outer: bool) -> Float[Array, "s 3"]:
+def point_velocity(model: Model, motion: Kinematics, outer: bool) -> Float[Array, "s 3"]:
+    """Velocities of the end points of segments (m/s)."""
     segments = model.transmissions.segments
     samples = segments.outer_sample if outer else segments.inner_sample
     twist = motion.twists_at(np.array(samples))
     return twist[:, 3:] + jnp.cross(twist[:, :3], _points(model, motion, outer))
-
-
-def _at_point(
-    points: Float[Array, "s 3"], columns: Float[Array, "s 6 nv"]
-) -> Float[Array, "s 3 nv"]:
-    """Columns of point velocities from those of world twists: v + ω × p."""
-    return columns[:, 3:] - jnp.cross(points[:, :, None], columns[:, :3], axis=1)

@@ -5,7 +5,7 @@ negative effort. Each class stands for all transmissions of a robot that follow 
 """
 
 import abc
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -15,8 +15,6 @@ from supple.arrays import Array
 
 ATMOSPHERE = 101_325.0
 """Pressure outside (Pa)."""
-SLACK_YIELD = 1e-3
-"""Metres that stand for a newton in the equation of a slack tendon; any number would do."""
 SATURATION = 8
 """Power of the smooth saturation: at half the limit an effort is still right to 5e-4."""
 
@@ -32,6 +30,9 @@ class Input(NamedTuple):
 class AbstractEffort(eqx.Module):
     """An effort law."""
 
+    follows: ClassVar[bool] = True
+    """Whether efforts depend on the coordinate or its rate."""
+
     @abc.abstractmethod
     def __call__(
         self, length: Float[Array, " m"], rate: Float[Array, " m"], given: Input
@@ -46,6 +47,8 @@ class AbstractEffort(eqx.Module):
 class Tension(AbstractEffort):
     """A given tension (N); a negative one is slack unless the tendon may push."""
 
+    follows: ClassVar[bool] = False
+
     push: Float[Array, " m"]
     """1 for rods that may push, 0 for cables."""
 
@@ -56,8 +59,26 @@ class Tension(AbstractEffort):
         return -given.factor * value
 
 
+class Given(AbstractEffort):
+    """The effort law of a user in place of the input of another one; of one transmission, driven by time."""
+
+    base: AbstractEffort
+    law: Any
+
+    def __call__(
+        self, length: Float[Array, " 1"], rate: Float[Array, " 1"], given: Input
+    ) -> Float[Array, " 1"]:
+        value = jnp.asarray(self.law(given.value[0], length[0], rate[0]), dtype=float)
+        return self.base(length, rate, given._replace(value=value[None]))
+
+    def energy(self, length: Float[Array, " 1"], given: Input) -> Float[Array, " 1"]:
+        return jnp.asarray(self.law.energy(given.value[0], length[0]), dtype=float)[None]
+
+
 class Pressure(AbstractEffort):
     """A given gauge pressure (Pa)."""
+
+    follows: ClassVar[bool] = False
 
     def __call__(
         self, length: Float[Array, " m"], rate: Float[Array, " m"], given: Input
@@ -68,32 +89,24 @@ class Pressure(AbstractEffort):
 class Imposed(AbstractEffort):
     """A coordinate imposed in time: ``offset + sign * input``. Its effort is an outcome of the solve."""
 
+    follows: ClassVar[bool] = False
+
     start: Float[Array, " m"]
     """Coordinate in the described shape; statics leads from it to what is imposed."""
     offset: Float[Array, " m"]
     sign: Float[Array, " m"]
     scale: Float[Array, " m"]
     """Metres of violation per unit of the coordinate; multipliers are then newtons."""
-    taut: Float[Array, " m"]
-    """0 for a tendon taken for slack, else 1. The equation of a slack one is that its multiplier vanishes."""
 
     def __call__(
         self, length: Float[Array, " m"], rate: Float[Array, " m"], given: Input
     ) -> Float[Array, " m"]:
         return jnp.zeros_like(length)
 
-    def gap(
-        self, length: Float[Array, " m"], given: Input, forces: Float[Array, " m"]
-    ) -> Float[Array, " m"]:
-        """How far the coordinates are from what is imposed (m), or the forces of slack ones from zero."""
+    def gap(self, length: Float[Array, " m"], given: Input) -> Float[Array, " m"]:
+        """How far the coordinates are from what is imposed (m)."""
         goal = self.offset + self.sign * given.value
-        gap = self.scale * (length - self.start - given.factor * (goal - self.start))
-        return jnp.where(self.taut > 0, gap, SLACK_YIELD * forces)
-
-    @property
-    def yields(self) -> Float[Array, " m"]:
-        """Derivative of the gap by the forces (m/N)."""
-        return jnp.where(self.taut > 0, 0.0, SLACK_YIELD)
+        return self.scale * (length - self.start - given.factor * (goal - self.start))
 
 
 class Cable(AbstractEffort):
@@ -198,6 +211,8 @@ class Governor(AbstractEffort):
 
 class Drive(AbstractEffort):
     """A rotor that gives the torque of the input, up to ``limit``; the joint feels ``gear`` times it."""
+
+    follows: ClassVar[bool] = False
 
     gear: Float[Array, " m"]
     limit: Float[Array, " m"]

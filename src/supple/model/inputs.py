@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.errors import DescriptionError, StateError
+from supple.errors import ArgumentError, DescriptionError
 from supple.model.laws import Input
 from supple.model.model import Model
 
@@ -45,7 +45,7 @@ def find_input(model: Model, name: str, asking: str = "input") -> tuple[slice, t
     places = input_slices(model)
     if name not in places:
         known = ", ".join(places) or "none: no law of the robot is an Input"
-        raise StateError(f"{asking}: got {name!r}; need one of: {known}")
+        raise ArgumentError(f"{asking}: got {name!r}; need one of: {known}")
     return places[name]
 
 

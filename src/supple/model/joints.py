@@ -406,6 +406,61 @@ class FreeJoint(AbstractJoint):
         return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
 
+class StateJoint(AbstractJoint):
+    """Moves nothing: its coordinate is a state of a continuous controller."""
+
+    start: Float[Array, ""]
+    """Its first value."""
+    nq = 1
+    nv = 1
+    lengths = ()
+    constant_subspace = True
+
+    def pose(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Pose:
+        return se3.identity()
+
+    def subspace(self, q: Float[Array, " 1"], x: Float[Array, " 1"]) -> Float[Array, "6 1"]:
+        return jnp.zeros((6, 1))
+
+    def closing_rows(self, length: float) -> None:
+        return None
+
+
+class GivenJoint(AbstractJoint):
+    """A joint of a user: ``own.pose`` of plain coordinates, its subspace by automatic differentiation."""
+
+    own: Any
+    constant_subspace = False
+
+    @property
+    def nq(self) -> int:  # type: ignore[override]
+        """Of ``own``."""
+        return int(self.own.size)
+
+    @property
+    def nv(self) -> int:  # type: ignore[override]
+        """Of ``own``."""
+        return int(self.own.size)
+
+    @property
+    def lengths(self) -> tuple[int, ...]:  # type: ignore[override]
+        """Of ``own``."""
+        return tuple(self.own.lengths)
+
+    def pose(self, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Pose:
+        found = self.own.pose(q + x)
+        return Pose(*(jnp.asarray(part, dtype=float) for part in found))
+
+    def subspace(self, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Float[Array, "6 nv"]:
+        pose, change = self.pose(q, x), jax.jacfwd(lambda x: self.pose(q, x))(x)
+        spin = jnp.einsum("ji,jkn->ikn", pose.rotation, change.rotation)
+        angular = jnp.stack([spin[2, 1], spin[0, 2], spin[1, 0]])
+        return jnp.concatenate([angular, pose.rotation.T @ change.position])
+
+    def closing_rows(self, length: float) -> None:
+        return None
+
+
 class DrivenJoint(AbstractJoint):
     """A motion prescribed in time: position (m) and rotation vector (rad) in the inner frame."""
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
@@ -13,7 +14,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.brief import brief
 from supple.errors import DescriptionError
-from supple.numeric import asarray, is_traced, times_of
+from supple.numeric import asarray, is_traced, stack, times_of
 
 
 class AbstractLaw(eqx.Module):
@@ -29,6 +30,44 @@ class AbstractLaw(eqx.Module):
     def corners(self) -> tuple[float, ...]:
         """Times at which the law is not smooth; error-controlled steps end there."""
         return ()
+
+
+class AbstractEffortLaw(eqx.Module):
+    """An actuator of your own: a tension, pressure or torque that follows the coordinate it drives.
+
+    Give it as ``tension`` of a tendon, ``pressure`` of a chamber or ``torque`` of a motor. Its fields are
+    numbers (or static); derivatives come from automatic differentiation. Statics raises it with the loads.
+    """
+
+    __repr__ = brief
+
+    @abc.abstractmethod
+    def __call__(
+        self, t: Float[Array, ""], length: Float[Array, ""], rate: Float[Array, ""]
+    ) -> Float[Array, ""]:
+        """Tension (N), pressure (Pa) or torque (N m) at time t, of a length (m), volume or angle."""
+
+    def energy(self, t: Float[Array, ""], length: Float[Array, ""]) -> Float[Array, ""]:
+        """Elastic energy (J) that it stores: none unless said."""
+        return jnp.zeros(())
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """Times (s) at which it is not smooth."""
+        return ()
+
+
+class Clock(AbstractLaw):
+    """The time itself (s), for efforts that need it."""
+
+    kinks: tuple[float, ...] = eqx.field(static=True, default=())
+
+    def __call__(self, t: Float[Array, ""]) -> Float[Array, ""]:
+        return jnp.asarray(t, dtype=float)
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        return self.kinks
 
 
 class Constant(AbstractLaw):
@@ -136,16 +175,16 @@ class Spline(AbstractLaw):
         return (self.times[0], self.times[-1])
 
 
-def smoothed(times: Any, values: Any, cutoff: float) -> Spline:
+def smooth(times: Any, values: Any, cutoff: float) -> Spline:
     """A spline through evenly sampled data, low-pass filtered at ``cutoff`` (Hz) without delay."""
     times = np.asarray(times, dtype=float)
     steps = np.diff(times)
     if len(times) < 16 or np.any(np.abs(steps - steps.mean()) > 1e-6 * steps.mean()):
         need = "at least 16 instants at an even spacing"
-        raise DescriptionError("smoothed", "times", len(times), need)
+        raise DescriptionError("smooth", "times", len(times), need)
     if not 0 < cutoff < 0.5 / steps.mean():
         need = f"a frequency between 0 and {0.5 / steps.mean():.3g} Hz"
-        raise DescriptionError("smoothed", "cutoff", cutoff, need)
+        raise DescriptionError("smooth", "cutoff", cutoff, need)
     from scipy.signal import butter, filtfilt  # slow to import and rarely needed
 
     numerator, denominator = butter(4, cutoff, fs=1 / steps.mean())
@@ -194,6 +233,62 @@ def as_law(value: Any) -> AbstractLaw:
     """A law from a law, a number or a function of time."""
     if isinstance(value, AbstractLaw):
         return value
+    if isinstance(value, AbstractEffortLaw):
+        return Clock(tuple(value.kinks))
     if callable(value):
         return Function(value)
     return Constant(value)
+
+
+class Laws(eqx.Module):
+    """Many laws, one number each: those of one form are computed together, so that programs stay small."""
+
+    batches: tuple[AbstractLaw, ...]
+    members: tuple[tuple[int, ...], ...] = eqx.field(static=True)
+    """Which laws each batch stands for; of several, numbers have a first axis more."""
+
+    @property
+    def size(self) -> int:
+        """Number of laws."""
+        return sum(len(members) for members in self.members)
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        """Times at which some law is not smooth."""
+        return tuple(corner for law in self.batches for corner in law.corners)
+
+    def __call__(self, t: Float[Array, ""]) -> Float[Array, " n"]:
+        """What all laws say at time t."""
+        if not self.batches:
+            return jnp.zeros(0)
+        parts = []
+        for law, members in zip(self.batches, self.members, strict=True):
+            if len(members) == 1:
+                parts.append(law(t)[None])
+            elif not jax.tree.leaves(law):
+                parts.append(jnp.broadcast_to(law(t), (len(members),)))
+            else:
+                parts.append(jax.vmap(lambda one: one(t))(law))
+        order = np.argsort(np.concatenate([np.array(m) for m in self.members]), kind="stable")
+        listed = jnp.concatenate(parts)
+        return listed if np.array_equal(order, np.arange(len(order))) else listed[order]
+
+
+def batched(laws: list[AbstractLaw]) -> Laws:
+    """Laws of one form together; inputs, which controllers set one by one, stay alone."""
+    found: dict[Any, list[int]] = {}
+    for i, law in enumerate(laws):
+        leaves, form = jax.tree.flatten(law)
+        alone = i if any(isinstance(x, Input) for x in _inside(law)) else -1
+        found.setdefault((form, alone, tuple(np.shape(x) for x in leaves)), []).append(i)
+    batches = [
+        laws[own[0]]
+        if len(own) == 1
+        else jax.tree.map(lambda *leaves: stack(leaves), *(laws[i] for i in own))
+        for own in found.values()
+    ]
+    return Laws(tuple(batches), tuple(tuple(own) for own in found.values()))
+
+
+def _inside(law: AbstractLaw) -> list[Any]:
+    return jax.tree.leaves(law, is_leaf=lambda leaf: isinstance(leaf, Input))

@@ -82,6 +82,24 @@ class PointWrench(AbstractPointLoad):
         return none.at[:, :3].set(turning), none
 
 
+class GivenLoad(AbstractPointLoad):
+    """A load of a user: ``own.wrench`` in the world's axes."""
+
+    sample: int = eqx.field(static=True)
+    offset: Pose
+    own: Any
+
+    def wrench(
+        self, t: Float[Array, ""], pose: Pose, twist: Float[Array, " 6"]
+    ) -> Float[Array, " 6"]:
+        value = jnp.asarray(self.own.wrench(t, pose, twist), dtype=float)
+        return small.product(value.reshape(2, 3), pose.rotation).reshape(6)
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        return tuple(self.own.kinks)
+
+
 class SlidingFriction(AbstractPointLoad):
     """Force against the velocity v along a plane: -(damping + friction / √(v² + speed²)) v."""
 
@@ -264,6 +282,30 @@ class LineLoad(AbstractLineLoad):
     @property
     def corners(self) -> tuple[float, ...]:
         return self.law.corners
+
+
+class GivenLine(AbstractLineLoad):
+    """A load along a rod of a user: ``own.density`` in the world's axes."""
+
+    group: int = eqx.field(static=True)
+    rows: tuple[int, ...] = eqx.field(static=True)
+    nodes: None
+    own: Any
+
+    def density(
+        self,
+        node: Any,
+        t: Float[Array, ""],
+        X: Float[Array, ""],
+        pose: Pose,
+        twist: Float[Array, " 6"],
+    ) -> Float[Array, " 6"]:
+        value = jnp.asarray(self.own.density(t, X, pose, twist), dtype=float)
+        return small.product(value.reshape(2, 3), pose.rotation).reshape(6)
+
+    @property
+    def corners(self) -> tuple[float, ...]:
+        return tuple(self.own.kinks)
 
 
 class LineDrag(AbstractLineLoad):

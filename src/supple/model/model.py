@@ -18,17 +18,22 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose
 from supple.model.closures import Closures
+from supple.model.constraints import ActiveSet, Constraints, make_constraints
 from supple.model.control import Control
 from supple.model.joints import AbstractJoint, DrivenJoint
 from supple.model.laws import AbstractLaw
 from supple.model.loads import AbstractLineLoad, AbstractPointLoad, InternalStress
 from supple.model.prescribed import Prescribed
+from supple.model.regulators import Regulator
 from supple.model.slips import AbstractSlip
+from supple.model.stops import Stops
 from supple.model.transmissions import Transmissions
 from supple.space import RodGrid
 
 GROUND = -1
 """Stands for the world where a sample or an element is meant."""
+FAR = 1e30
+"""A bound (rad, m) that no joint reaches."""
 
 
 class RodGroup(eqx.Module):
@@ -104,6 +109,8 @@ class JointGroup(eqx.Module):
     """Largest dry friction (N m, N) and the speed at which it is nearly reached; None without."""
     armature: Float[Array, "*b nv"] | None = None
     """Inertia (kg m², kg) of motors that turn with the coordinates, as these feel it; None without."""
+    bumpers: Float[Array, "*b 4 nv"] | None = None
+    """Compliant stops: lower and upper bounds (rad, m), stiffness and damping beyond them; None without."""
 
     @property
     def size(self) -> int:
@@ -222,11 +229,15 @@ class Model(eqx.Module):
     closures: Closures
     prescribed: Prescribed
     transmissions: Transmissions
+    stops: Stops
     slips: tuple[AbstractSlip, ...]
+    active: ActiveSet | None
+    """Which one-sided equations are taken for active; None where there are none."""
     loads: tuple[AbstractPointLoad, ...]
     line_loads: tuple[AbstractLineLoad, ...]
     stresses: tuple[InternalStress, ...]
     controls: tuple[Control, ...]
+    regulators: tuple[Regulator, ...]
     gravity: Float[Array, " 3"]
     load_factor: Float[Array, ""]
     """Multiplies gravity, loads and internal stresses; statics raises it from 0 to 1."""
@@ -290,27 +301,26 @@ class Model(eqx.Module):
         return self.topology.nv
 
     @property
-    def equations(self) -> int:
-        """Number of equations, each with a multiplier: between coordinates, then between velocities.
+    def constraints(self) -> Constraints:
+        """The table of all equations beside the balance."""
+        closures, own = self.closures, self.transmissions
+        return make_constraints(
+            tuple(closures.names[k] for k in closures.joint_of_row),
+            self.prescribed.names,
+            tuple((f"{own.kinds[i]} {own.names[i]!r}", own.cables[i]) for i in own.imposed),
+            self.stops.names,
+            tuple((slip.name, slip.size) for slip in self.slips),
+        )
 
-        Their order everywhere: closures, imposed coordinates, imposed lengths and volumes, slips.
-        """
-        return self.holonomic + sum(slip.size for slip in self.slips)
+    @property
+    def equations(self) -> int:
+        """Number of equations, each with a multiplier; their order is that of :attr:`constraints`."""
+        return self.constraints.size
 
     @property
     def holonomic(self) -> int:
-        """Number of equations between coordinates: closed loops, imposed coordinates, lengths and volumes."""
-        return self.closures.size + self.prescribed.size + len(self.transmissions.imposed)
-
-    @property
-    def prescribed_rows(self) -> slice:
-        """Which equations are those of imposed coordinates of joints and rods."""
-        return slice(self.closures.size, self.closures.size + self.prescribed.size)
-
-    @property
-    def imposed_rows(self) -> slice:
-        """Which are those of transmissions whose length or volume is imposed."""
-        return slice(self.prescribed_rows.stop, self.holonomic)
+        """Number of equations between coordinates."""
+        return self.constraints.holonomic
 
     @property
     def corners(self) -> tuple[float, ...]:
@@ -321,5 +331,6 @@ class Model(eqx.Module):
         joints = [g.joint for g in self.groups if isinstance(g, JointGroup)]
         found |= {c for joint in joints if isinstance(joint, DrivenJoint) for c in joint.kinks}
         laws = [g.growth for g in self.groups if isinstance(g, RodGroup) and g.growth is not None]
-        laws += (*self.prescribed.laws, *self.transmissions.laws)
-        return tuple(sorted(found.union(*(law.corners for law in laws))))
+        laws += self.prescribed.laws
+        corners = [law.corners for law in laws] + [self.transmissions.laws.corners]
+        return tuple(sorted(found.union(*corners)))

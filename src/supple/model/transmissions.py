@@ -16,7 +16,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.model.efforts import AbstractEffort, Imposed
-from supple.model.laws import AbstractLaw
+from supple.model.laws import Laws
 
 
 class Grip(eqx.Module):
@@ -35,19 +35,34 @@ class Grip(eqx.Module):
 
 
 class Rubbing(eqx.Module):
-    """What friction in channels needs: how a tendon turns, and integrals along it (N = p n points)."""
+    """What friction in channels needs: how a tendon turns, and integrals along its channels."""
 
     turning: Float[Array, "p n 3 m"]
     """Rows of the basis that are curvatures: κ = κ₀ + turning q (rad/m)."""
     turning_rest: Float[Array, "p n 3"]
     differentiation: Float[Array, "p n n"]
     """d/dX of what is known at the points of a channel (1/m)."""
-    before: Float[Array, "N N"]
-    """Integral (m) along the same tendon from its start to each point."""
-    beyond: Float[Array, "N N"]
-    """Integral from each point to its end."""
+    integration: Float[Array, "p n n"]
+    """Integral (m) from the start of a channel to each of its points."""
     grip: Grip
     """Numbers of shape (p, 1)."""
+    which: tuple[bool, ...] = eqx.field(static=True)
+    """Channels with any friction."""
+
+
+class Affine(eqx.Module):
+    """Affine parts: moment arms in the coordinates of one element each (padded with zeros)."""
+
+    arms: Float[Array, "a m"]
+    spans: tuple[tuple[int, int], ...] = eqx.field(static=True)
+    """First coordinate of each part's element and the one after its last."""
+    of: tuple[int, ...] = eqx.field(static=True)
+    """The transmission of each part."""
+
+    @property
+    def size(self) -> int:
+        """Number of affine parts."""
+        return len(self.of)
 
 
 class Channels(eqx.Module):
@@ -64,7 +79,7 @@ class Channels(eqx.Module):
     spans: tuple[tuple[int, int], ...] = eqx.field(static=True)
     """First coordinate of each channel's rod and the one after its last."""
     of: tuple[int, ...] = eqx.field(static=True)
-    """The transmission of each channel."""
+    """The transmission of each channel; those of one tendon follow each other."""
 
     @property
     def size(self) -> int:
@@ -75,8 +90,6 @@ class Channels(eqx.Module):
 class Corners(eqx.Module):
     """Where tendons of straight segments turn over a disc or in a hole, and rub: c of them."""
 
-    after: Float[Array, "s c"]
-    """1 for segments that come after a corner of the same tendon."""
     grip: Grip
     """Numbers of shape (c,)."""
     arriving: tuple[int, ...] = eqx.field(static=True)
@@ -96,7 +109,7 @@ class Segments(eqx.Module):
     inner_sample: tuple[int, ...] = eqx.field(static=True)
     outer_sample: tuple[int, ...] = eqx.field(static=True)
     of: tuple[int, ...] = eqx.field(static=True)
-    """The transmission of each segment."""
+    """The transmission of each segment; those of one tendon follow each other."""
 
     @property
     def size(self) -> int:
@@ -109,11 +122,10 @@ class Transmissions(eqx.Module):
 
     constant: Float[Array, " k"]
     """Affine part at q = 0."""
-    arms: Float[Array, "k nv"]
-    """Affine part's derivative."""
+    affine: Affine
     channels: Channels
     segments: Segments
-    laws: tuple[AbstractLaw, ...]
+    laws: Laws
     """Input of each."""
     efforts: tuple[AbstractEffort, ...]
     members: tuple[tuple[int, ...], ...] = eqx.field(static=True)
@@ -150,14 +162,14 @@ class Transmissions(eqx.Module):
         """Whether friction turns efforts away from the gradients of their coordinates."""
         return self.channels.rubbing is not None or self.segments.corners is not None
 
-    def gather(self, of: tuple[int, ...]) -> np.ndarray:
-        """(k, parts) matrix that sums over the parts of each transmission."""
-        own = np.array(of, dtype=int)
-        return (np.arange(self.size)[:, None] == own[None, :]).astype(float)
-
     def inputs(self, t: Float[Array, ""]) -> Float[Array, " k"]:
         """What the laws say now."""
-        return jnp.stack([law(t) for law in self.laws])
+        return self.laws(t)
+
+
+def no_affine() -> Affine:
+    """No affine part."""
+    return Affine(np.zeros((0, 0)), (), ())
 
 
 def no_channels() -> Channels:
@@ -170,9 +182,9 @@ def no_segments() -> Segments:
     return Segments(np.zeros((0, 3)), np.zeros((0, 3)), None, (), (), ())
 
 
-def no_transmissions(nv: int) -> Transmissions:
+def no_transmissions() -> Transmissions:
     """A robot that nothing drives."""
     none = np.zeros(0)
     return Transmissions(
-        none, np.zeros((0, nv)), no_channels(), no_segments(), (), (), (), (), (), ()
-    )  # fmt: skip
+        none, no_affine(), no_channels(), no_segments(), Laws((), ()), (), (), (), (), ()
+    )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.plot import histories as h, spaces
 from supple.plot.style import styled
 from supple.results.result import Result
@@ -62,7 +62,7 @@ def figure(result: Result, what: Sequence[str]) -> "Figure":
     unknown = [name for name in what if name not in KINDS]
     if unknown or not what:
         got = unknown[0] if unknown else ""
-        raise StateError(f"what: got {got!r}; need one of: {', '.join(fitting(result))}")
+        raise ArgumentError(f"what: got {got!r}; need one of: {', '.join(fitting(result))}")
     columns = 1 if len(what) == 1 else 2 if len(what) <= 4 else 3
     rows = -(-len(what) // columns)
     with styled() as plt:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.plot.style import as_text, legend, new_axes, styled
 from supple.results.result import Result
 
@@ -44,7 +44,7 @@ def _over_time(
 ) -> "Axes":
     """Curves (n,) over time, with a legend; an error says what the robot does not have."""
     if not curves:
-        raise StateError(f"plot: got a run of {result.model.name!r}; need one with {nothing}")
+        raise ArgumentError(f"plot: got a run of {result.model.name!r}; need one with {nothing}")
     with styled():
         axes = new_axes() if axes is None else axes
         for name, values in curves.items():
@@ -166,7 +166,7 @@ def newton(result: Result, *, axes: "Axes | None" = None) -> "Axes":
     if (result.substeps[1:] > 1).any():
         curves["attempted steps"] = result.substeps[1:]
     if len(result) < 2:
-        raise StateError("plot: got a run of one instant; need at least one step")
+        raise ArgumentError("plot: got a run of one instant; need at least one step")
     with styled():
         axes = new_axes() if axes is None else axes
         for name, values in curves.items():

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.plot.style import (
     BLUE,
     GREY,
@@ -140,7 +140,7 @@ def strains(
     """
     names = rods_of(result)
     if not names:
-        raise StateError(f"plot: got a run of {result.model.name!r}; need one with a rod")
+        raise ArgumentError(f"plot: got a run of {result.model.name!r}; need one with a rod")
     rod = names[0] if rod is None else rod
     values = result.strain(rod, 61)
     if component is None:
@@ -148,7 +148,7 @@ def strains(
     elif component in STRAINS:
         index = STRAINS.index(component)
     else:
-        raise StateError(f"component: got {component!r}; need one of: {', '.join(STRAINS)}")
+        raise ArgumentError(f"component: got {component!r}; need one of: {', '.join(STRAINS)}")
     chosen = _instants(result, count)
     with styled():
         axes = new_axes() if axes is None else axes

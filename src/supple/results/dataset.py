@@ -102,8 +102,8 @@ def about(result: Result) -> dict[str, Any]:
         "robot": result.model.name,
         "status": result.status.name,
         "message": result.message,
-        "wall_seconds": result.wall_seconds,
-        "rejected_steps": result.rejected,
+        "wall_seconds": result.stats.wall_seconds,
+        "rejected_steps": result.stats.rejected,
         "settings": "; ".join(
             f"{name}={value!r}" for name, value in result.settings.items() if name != "outside"
         ),

@@ -20,15 +20,14 @@ def as_html(result: Result) -> str:
     """A table and a picture, as a notebook shows them."""
     topology = result.model.topology
     span = f"{result.t[0]:g} … {result.t[-1]:g} s" if len(result.t) else "empty"
-    steps = max(len(result.t) - 1, 1)
     rows = {
         "robot": result.model.name,
         "rods, joints": f"{len(topology.rod_slots)}, {len(topology.joint_slots)}",
         "degrees of freedom": str(result.model.nv),
         "time": f"{span}, {len(result.t)} instants",
         "status": f"{result.status.name}: {result.message}",
-        "Newton iterations": f"{float(result.newton.sum()) / steps:.2f} a step",
-        "computed in": f"{result.wall_seconds:.3g} s",
+        "Newton iterations": f"{result.stats.newton_per_step:.2f} a step",
+        "computed in": f"{result.stats.wall_seconds:.3g} s",
     }
     cells = "".join(
         f"<tr><th style='text-align:left'>{name}</th>"
@@ -47,7 +46,7 @@ def _picture(result: Result) -> str:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    shown = result.picked(np.linspace(0, len(result.t) - 1, SHAPES).round().astype(int))
+    shown = result.pick(np.linspace(0, len(result.t) - 1, SHAPES).round().astype(int))
     figure = Figure(figsize=(3.6, 3.2), dpi=90)
     FigureCanvasAgg(figure)
     axes: Any = figure.add_subplot(projection="3d")

@@ -6,30 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
-from supple.errors import StateError
-from supple.lie import Pose
-from supple.mechanics.energy import Energies, Momentum, energies, momentum
-from supple.mechanics.frames import (
-    find_frame,
-    find_joint,
-    find_rod,
-    find_transmission,
-    frame_poses,
-    rod_shape,
-    rod_strain,
-)
-from supple.mechanics.inverse_dynamics import closing_wrenches
+from supple.errors import ArgumentError
 from supple.mechanics.local import difference, fastest_turn, rate, rate_derivative, retract
-from supple.mechanics.slips import slip_forces
-from supple.mechanics.transmissions import transmission_state
-from supple.model.inputs import find_input, with_inputs
+from supple.mechanics.readout import AbstractReadout
+from supple.mechanics.regulation import regulated_model
+from supple.model.inputs import with_inputs
 from supple.model.model import Model, RodGroup
 from supple.model.state import State
 from supple.results.dataset import as_dataset, write_csv, write_netcdf
@@ -41,12 +29,31 @@ if TYPE_CHECKING:
     import xarray
 
 
+class Stats(NamedTuple):
+    """What a whole run took, whichever of its instants are kept."""
+
+    steps: int = 0
+    """Steps that succeeded."""
+    rejected: int = 0
+    """Steps that were tried and given up."""
+    newton_iterations: int = 0
+    """Of all steps, those given up included."""
+    wall_seconds: float = 0.0
+    """Time (s) of the computer, with compilation."""
+
+    @property
+    def newton_per_step(self) -> float:
+        """Newton iterations of each step that succeeded."""
+        return self.newton_iterations / max(self.steps, 1)
+
+
 @dataclass(frozen=True, eq=False)
-class Result:
+class Result(AbstractReadout):
     """A trajectory: instants t (n,), q (n, nq), v (n, nv), a (n, nv), and how each was reached.
 
-    ``newton``, ``substeps`` and ``update`` tell of the solver per instant. ``status`` says how the run
-    ended and ``message`` where and why. ``cursor`` continues it.
+    ``newton``, ``substeps`` and ``update`` tell of the solver per instant, ``stats`` of the whole run. What
+    follows from the motion is read by name: ``position``, ``tendon``, ``energies`` and so on. ``status`` says
+    how the run ended and ``message`` where and why. ``cursor`` continues it.
     """
 
     model: Model
@@ -61,8 +68,7 @@ class Result:
     inputs: np.ndarray
     status: Status
     message: str
-    rejected: int
-    wall_seconds: float
+    stats: Stats
     settings: dict[str, Any]
     cursor: Cursor | None = None
     description: Any = None
@@ -75,8 +81,11 @@ class Result:
         span = f"{self.t[0]:g} … {self.t[-1]:g} s" if len(self.t) else "empty"
         return (
             f"Result({self.model.name!r}, {len(self.t)} instants, {span}, "
-            f"{self.status.name}, {self.wall_seconds:.3g} s wall)"
+            f"{self.status.name}, {self.stats.wall_seconds:.3g} s wall)"
         )
+
+    def __str__(self) -> str:
+        return f"{self!r}: {self.message}"
 
     def _repr_html_(self) -> str:
         """What a notebook shows; ``supple.view.show`` is the viewer there."""
@@ -85,7 +94,7 @@ class Result:
     @property
     def ok(self) -> bool:
         """Whether the run reached its end."""
-        return self.status == Status.DONE
+        return self.status.ok
 
     @property
     def final(self) -> State:
@@ -93,59 +102,18 @@ class Result:
         t, q, v, a = (np.asarray(x[-1]) for x in (self.t, self.q, self.v, self.a))
         return State(t, q, v, a, self.multipliers[-1] if self.model.equations else None)
 
-    @cached_property
-    def poses(self) -> dict[str, Pose]:
-        """World pose of every named frame at every instant (rotation (n, 3, 3), position (n, 3))."""
-        found = _batched_poses(self.model, self.inputs, self.q, self.t)
-        return {
-            frame.name: Pose(np.asarray(found.rotation[:, i]), np.asarray(found.position[:, i]))
-            for i, frame in enumerate(self.model.topology.frames)
-        }
-
-    def position(self, name: str) -> np.ndarray:
-        """World position (n, 3) of a rod's tip, a body or a marker."""
-        find_frame(self.model, name)
-        return np.asarray(self.poses[name].position)
-
-    def shape(self, name: str, points: int = 41) -> Pose:
-        """World poses of a rod's sections: rotation (n, points, 3, 3), position (n, points, 3)."""
-        find_rod(self.model, name)
-        shapes = _batched_shapes(self.model, name, points, self.inputs, self.q, self.t)
-        return Pose(*(np.asarray(x) for x in shapes))
-
-    def strain(self, name: str, points: int = 41) -> np.ndarray:
-        """Strain (n, points, 6) along a rod: curvatures (1/m), then stretch and shears."""
-        find_rod(self.model, name)
-        return np.asarray(_batched_strains(self.model, name, points, self.q))
-
-    def coordinates(self, name: str) -> np.ndarray:
-        """Configuration numbers (n, k) of a named rod's strains."""
-        return self.q[:, find_rod(self.model, name).q]
-
-    def joint(self, name: str) -> np.ndarray:
-        """Configuration numbers (n, k) of a named item's joint."""
-        return self.q[:, find_joint(self.model, name).q]
-
-    @cached_property
-    def energies(self) -> Energies:
-        """Kinetic, elastic and gravitational energy (n,) in J."""
-        found = _batched_energies(self.model, self.inputs, self.q, self.v, self.t)
-        return Energies(*(np.asarray(x) for x in found))
-
-    @cached_property
-    def momentum(self) -> Momentum:
-        """Angular and linear momentum and mass centre, each (n, 3)."""
-        found = _batched_momentum(self.model, self.inputs, self.q, self.v, self.t)
-        return Momentum(*(np.asarray(x) for x in found))
+    def read(self, quantity: Callable[..., Any], *fixed: Any) -> Any:
+        """``quantity(model, state, *fixed)`` at every instant, each with its inputs."""
+        forces = self.multipliers if self.model.equations else None
+        columns = self.t, self.q, self.v, self.a, forces
+        return jax.tree.map(np.asarray, _every(quantity, fixed, self.model, self.inputs, columns))
 
     @cached_property
     def violation(self) -> np.ndarray:
         """How far each equation that closes a loop is from being fulfilled, (n, m) in m."""
         if self.model.holonomic == 0:
             return np.zeros((len(self.t), 0))
-        return np.asarray(
-            _batched_violation(self.model, self.inputs, self.q, self.t, self.multipliers)
-        )
+        return np.asarray(self.read(_gaps))
 
     @cached_property
     def violation_rate(self) -> np.ndarray:
@@ -155,85 +123,21 @@ class Result:
         """
         if self.model.equations == 0:
             return np.zeros((len(self.t), 0))
-        return np.asarray(
-            _batched_rates(self.model, self.inputs, self.q, self.v, self.t, self.multipliers)
-        )
+        return np.asarray(self.read(_gap_rates))
 
-    def contact(self, name: str) -> np.ndarray:
-        """Wrench (n, 6) that a knife edge or a rolling contact exerts on its item, at and in its frame.
-
-        Moment (N m), then force (N).
-        """
-        names = tuple(slip.name for slip in self.model.slips)
-        if name not in names:
-            known = ", ".join(names) or "none: nothing is kept from slipping"
-            raise StateError(f"contact: got {name!r}; need one of: {known}")
-        wrenches = _batched_contacts(self.model, self.inputs, self.q, self.t, self.multipliers)
-        return np.asarray(wrenches)[:, names.index(name)]
-
-    def effort(self, name: str) -> np.ndarray:
-        """Generalised force (n,) that an imposed coordinate needs (N m for angles, N for lengths)."""
-        imposed = self.model.prescribed
-        if name not in imposed.names:
-            known = ", ".join(imposed.names) or "none: no coordinate is imposed"
-            raise StateError(f"effort: got {name!r}; need one of: {known}")
-        i = imposed.names.index(name)
-        return -self.multipliers[:, self.model.prescribed_rows][:, i] * np.asarray(imposed.scale)[i]
-
-    def tendon(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Length (n,) in m and tension (n,) in N of a tendon."""
-        length, effort = self._transmission("tendon", name)
-        return length, -effort
-
-    def chamber(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Volume (n,) in m³ and gauge pressure (n,) in Pa of a fluid chamber."""
-        return self._transmission("chamber", name)
-
-    def motor(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Joint coordinate (n,) in rad (m) and torque (n,) in N m (N) at the joint of a motor."""
-        return self._transmission("motor", name)
-
-    def spring(self, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Length (n,) in m and tension (n,) in N of a spring."""
-        length, effort = self._transmission("spring", name)
-        return length, -effort
-
-    def _transmission(self, kind: str, name: str) -> tuple[np.ndarray, np.ndarray]:
-        own = find_transmission(self.model, kind, name)
-        columns = self.inputs, self.q, self.v, self.t, self.multipliers
-        length, effort = _batched_transmissions(self.model, *columns)
-        return np.asarray(length)[:, own], np.asarray(effort)[:, own]
-
-    def input(self, name: str) -> np.ndarray:
-        """What an input said, (n, …)."""
-        where, shape = find_input(self.model, name)
-        return self.inputs[:, where].reshape(len(self.t), *shape)
-
-    def closure(self, name: str) -> np.ndarray:
-        """Wrench (n, 6) that a closing joint exerts on its outer item, at and in the joint's outer frame.
-
-        Moment (N m), then force (N). Equations that are left out, since the robot fulfils them anyway
-        (``model.closures.dropped``), have no wrench that could be known: they count as zero. A door on two
-        hinges has one on the first alone.
-        """
-        names = self.model.closures.names
-        if name not in names:
-            known = ", ".join(names) or "none: no loop is closed"
-            raise StateError(f"closure: got {name!r}; need one of: {known}")
-        wrenches = _batched_wrenches(self.model, self.inputs, self.q, self.t, self.multipliers)
-        return np.asarray(wrenches)[:, names.index(name)]
-
-    def picked(self, rows: np.ndarray | slice) -> "Result":
+    def pick(self, rows: np.ndarray | slice) -> "Result":
         """The trajectory at some of its own instants."""
         return replace(self, **{name: getattr(self, name)[rows] for name in Saved._fields})
 
-    def sampled(self, times: np.ndarray) -> "Result":
+    def sample(self, times: np.ndarray) -> "Result":
         """The trajectory at other instants inside it, by quintic interpolation of (q, v, a)."""
         times = np.asarray(times, dtype=float)
         slack = 1e-9 * max(1.0, abs(float(self.t[-1])))
         if len(times) == 0 or times.min() < self.t[0] - slack or times.max() > self.t[-1] + slack:
             got = f"{times.min()} … {times.max()}" if len(times) else "none"
-            raise StateError(f"times: got {got}; need instants within {self.t[0]} … {self.t[-1]}")
+            raise ArgumentError(
+                f"times: got {got}; need instants within {self.t[0]} … {self.t[-1]}"
+            )
         if len(self.t) == 1:
             left = np.zeros(len(times), dtype=int)
             rows = [np.repeat(x, len(times), axis=0) for x in (self.q, self.v, self.a)]
@@ -318,37 +222,21 @@ def _linear(times: np.ndarray, t: np.ndarray, columns: np.ndarray) -> np.ndarray
     return np.stack(found, axis=1) if found else np.zeros((len(times), 0))
 
 
-def _over_time(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of a model and a state, for all instants of a result, each with its inputs."""
+@partial(jit, static_argnames=("quantity", "fixed"))
+def _every(quantity, fixed, model, inputs, columns):  # type: ignore[no-untyped-def]
+    def one(inputs, columns):  # type: ignore[no-untyped-def]
+        state = State(*columns)
+        return quantity(regulated_model(with_inputs(model, inputs), state), state, *fixed)
 
-    @jit
-    def every(model: Model, inputs: Any, *columns: Any) -> Any:
-        return jax.vmap(lambda u, *state: function(with_inputs(model, u), *state))(inputs, *columns)
-
-    return every
-
-
-_batched_transmissions = _over_time(transmission_state)
-_batched_violation = _over_time(open_by)
-_batched_rates = _over_time(open_rates)
-_batched_wrenches = _over_time(closing_wrenches)
-_batched_contacts = _over_time(slip_forces)
-_batched_poses = _over_time(frame_poses)
-_batched_energies = _over_time(energies)
-_batched_momentum = _over_time(momentum)
+    return jax.vmap(one)(inputs, columns)
 
 
-@partial(jit, static_argnames=("name", "points"))
-def _batched_shapes(model, name, points, inputs, q, t):  # type: ignore[no-untyped-def]
-    def one(inputs, q, t):  # type: ignore[no-untyped-def]
-        return rod_shape(with_inputs(model, inputs), name, q, points, t)
-
-    return jax.vmap(one)(inputs, q, t)
+def _gaps(model: Model, s: State) -> Any:
+    return open_by(model, s.q, s.t, s.multipliers)
 
 
-@partial(jit, static_argnames=("name", "points"))
-def _batched_strains(model, name, points, q):  # type: ignore[no-untyped-def]
-    return jax.vmap(lambda q: rod_strain(model, name, q, points))(q)
+def _gap_rates(model: Model, s: State) -> Any:
+    return open_rates(model, s.q, s.v, s.t, s.multipliers)
 
 
 @jit

@@ -234,7 +234,7 @@ class Store:
         upto = f", up to t = {found.t[good - 1]:g} s" if good and found is not None else ""
         what = f"it is damaged after its first {good} of {count} instants{upto}"
         need = (
-            "to go on with --resume (go_on=True), which computes the rest again, or to start anew"
+            "to go on with --resume (resume=True), which computes the rest again, or to start anew"
         )
         if good:
             need += f"; Store(path).saved({good}) reads those that are good"

@@ -9,12 +9,12 @@ import numpy as np
 
 from supple.brief import brief
 from supple.errors import DescriptionError
-from supple.model.laws import AbstractLaw, Constant, Table, as_law
+from supple.model.laws import AbstractEffortLaw, AbstractLaw, Constant, Table, as_law
 from supple.numeric import Scalar, check_number, check_positive, check_vector, is_traced
 from supple.robot.checks import GROUND_NAME, check_fraction, check_law, check_name
 from supple.robot.holding import HoldsOne, HoldsTwo
 
-Law = AbstractLaw | Callable[[Any], Any] | Scalar
+Law = AbstractLaw | AbstractEffortLaw | Callable[[Any], Any] | Scalar
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Tendon:
     section, at fraction ``end`` of the last. With ``discs`` (a number of them, or fractions of the length) it
     runs straight between discs instead of in a channel.
 
-    Give one of: ``tension`` (N); ``pull`` (m), by how much it is shortened, its tension then is an outcome;
-    ``pull`` with ``stiffness`` (N/m) and ``damping`` (N s/m) for an elastic tendon; ``winch``, the name of a
-    motor on whose ``drum`` (radius, m) it is wound (also with stiffness). A tendon goes slack instead of
-    pushing, unless ``push=True`` makes it a rod that may.
+    Give one of: ``tension`` (N, a law of time or an :class:`AbstractEffortLaw`); ``pull`` (m), by how much it
+    is shortened, its tension then is an outcome; ``pull`` with ``stiffness`` (N/m) and ``damping`` (N s/m)
+    for an elastic tendon; ``winch``, the name of a motor on whose ``drum`` (radius, m) it is wound (also with
+    stiffness). A tendon goes slack instead of pushing, unless ``push=True`` makes it a rod that may.
 
     ``friction`` is the Capstan coefficient μ in its channel or over its discs, smooth below
     ``friction_speed`` (m/s), and ``viscous`` β (s/m) the damping of sliding, both in proportion to the
@@ -80,7 +80,7 @@ class Tendon:
             raise DescriptionError(self.name, "tension, pull, winch", given, need)
         for field in ("tension", "pull"):
             if field in given:
-                check_law(self.name, field, getattr(self, field))
+                check_law(self.name, field, getattr(self, field), effort=field == "tension")
         if (self.winch is None) != (not is_traced(self.drum) and self.drum == 0):
             need = "both a winch (the name of a motor) and a drum (its radius, m)"
             raise DescriptionError(self.name, "winch, drum", (self.winch, self.drum), need)
@@ -293,7 +293,8 @@ class Spring(HoldsTwo):
     """A spring and damper along the line between a point of item ``on`` and one of item ``to``.
 
     ``stiffness`` (N/m) and ``damping`` (N s/m); ``length`` (m) is that at rest, by default as described. It
-    pulls and pushes; ``at`` and ``to_at`` are fractions of a rod's length, positions (m) in the frames there.
+    pulls and pushes; ``fraction`` and ``to_fraction`` are those of a rod's length, positions (m) are in the
+    frames there.
     """
 
     name: str
@@ -302,9 +303,9 @@ class Spring(HoldsTwo):
     stiffness: Scalar = 0.0
     damping: Scalar = 0.0
     length: Scalar | None = None
-    at: float = 1.0
+    fraction: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
-    to_at: float = 1.0
+    to_fraction: float = 1.0
     to_position: Any = (0.0, 0.0, 0.0)
 
     needs: ClassVar[str] = "place"
@@ -318,7 +319,7 @@ class Spring(HoldsTwo):
         if self.length is not None:
             check_number(self.name, "length", self.length)
             check_positive(self.name, "length", self.length, allow_zero=True)
-        for field in ("at", "to_at"):
+        for field in ("fraction", "to_fraction"):
             check_fraction(self.name, field, getattr(self, field))
         for field in ("position", "to_position"):
             check_vector(self.name, field, getattr(self, field), (3,))
@@ -337,4 +338,5 @@ def _check_one_law(item: Chamber | Motor) -> None:
     if len(given) != 1:
         need = f"exactly one of {', '.join(kinds[:-1])} and {kinds[-1]}"
         raise DescriptionError(item.name, ", ".join(kinds), given, need)
-    check_law(item.name, given[0], getattr(item, given[0]))
+    may_follow = given[0] in ("pressure", "torque")
+    check_law(item.name, given[0], getattr(item, given[0]), effort=may_follow)

@@ -1,5 +1,6 @@
 """From a robot's description to the model: seat, group and number its elements, place everything else."""
 
+import dataclasses
 from typing import Any
 
 import jax.numpy as jnp
@@ -8,14 +9,25 @@ import numpy as np
 from supple.errors import DescriptionError
 from supple.lie import Pose
 from supple.model.closures import Closures, no_closures
+from supple.model.constraints import ActiveSet
 from supple.model.model import GROUND, Bodies, Frame, Model
 from supple.model.prescribed import Prescribed
+from supple.model.regulators import Regulator
 from supple.model.slips import AbstractSlip, EdgeSlip, RollingSlip
+from supple.model.stops import Stops, no_stops
 from supple.numeric import asarray, is_traced, stack
 from supple.robot.actuators import Motor
-from supple.robot.controller import Controller
+from supple.robot.controller import ContinuousController, Controller
 from supple.robot.grouping import grouped
-from supple.robot.items import Body, Closure, Contact, KnifeEdge, Prescribe, Rod, Rolling
+from supple.robot.items import (
+    Body,
+    Closure,
+    Contact,
+    KnifeEdge,
+    PrescribedCoordinate,
+    Rod,
+    RollingContact,
+)
 from supple.robot.joint import Fixed
 from supple.robot.loading import add_swimming, line_loads_of, point_loads_of, stresses_of
 from supple.robot.loads import Swimming
@@ -30,7 +42,7 @@ from supple.robot.seating import Seat, Seating, seating_of
 def build_model(robot: Robot) -> Model:
     """Build the model of a robot."""
     seating = seating_of(robot)
-    driven = {item.on for item in robot.items if isinstance(item, Prescribe | Motor)}
+    driven = {item.on for item in robot.items if isinstance(item, PrescribedCoordinate | Motor)}
     closures = [
         (item, item.name in driven or item.joint.keeps_coordinates())
         for item in robot.items
@@ -38,9 +50,9 @@ def build_model(robot: Robot) -> Model:
     ]
     closure_seats = [seating.close(item, keeps=keeps) for item, keeps in closures]
     contacts = [
-        (item, seating.at_point(item.on, item.at, item.position))
+        (item, seating.at_point(item.on, item.fraction, item.position))
         for item in robot.items
-        if isinstance(item, KnifeEdge | Rolling)
+        if isinstance(item, KnifeEdge | RollingContact)
     ]
     routes = routes_of(robot, seating)
     for item in robot.items:
@@ -65,22 +77,30 @@ def build_model(robot: Robot) -> Model:
         closures=_closures(robot, closures, closure_seats, at),
         prescribed=_prescribed(robot, at),
         transmissions=transmissions_of(robot, seating, routes, at),
+        stops=_stops(at),
         slips=tuple(_slip(item, seat, at) for item, seat in contacts),
+        active=None,
         loads=tuple(make(at.sample_of(seat), seat.offset) for seat, make in point_loads),
         line_loads=line_loads_of(robot, seating, at.groups),
         stresses=stresses_of(robot, seating),
         controls=tuple(item.make() for item in robot.items if isinstance(item, Controller)),
+        regulators=_regulators(robot, at),
         gravity=asarray(robot.gravity),
         load_factor=np.ones(()),
         scale=_scale(at),
         topology=at.topology(frames),
         name=robot.name,
     )
-    return without_redundancy(model) if model.closures.size else model
+    model = without_redundancy(model) if model.closures.size else model
+    table = model.constraints
+    if len(table.one_sided) == 0:
+        return model
+    first = ActiveSet(np.array(table.active_first), np.zeros(len(table.one_sided)))
+    return dataclasses.replace(model, active=first)
 
 
 def _prescribed(robot: Robot, at: Numbering) -> Prescribed:
-    items = [item for item in robot.items if isinstance(item, Prescribe)]
+    items = [item for item in robot.items if isinstance(item, PrescribedCoordinate)]
     slots = {kind: {s.name: s for s in reversed(own)} for kind, own in at.slots.items()}
     q_index, v_index = [], []
     for item in items:
@@ -98,7 +118,9 @@ def _prescribed(robot: Robot, at: Numbering) -> Prescribed:
         q_index.append(slot.q_start + item.coordinate)
         v_index.append(slot.v_start + item.coordinate)
     if len(set(v_index)) < len(v_index):
-        raise DescriptionError(robot.name, "items", "Prescribe", "each coordinate imposed once")
+        raise DescriptionError(
+            robot.name, "items", "PrescribedCoordinate", "each coordinate imposed once"
+        )
     return Prescribed(
         laws=tuple(item.time_law() for item in items),
         scale=np.ones(len(items)),
@@ -106,6 +128,35 @@ def _prescribed(robot: Robot, at: Numbering) -> Prescribed:
         v_index=tuple(v_index),
         names=tuple(item.name for item in items),
     )
+
+
+def _regulators(robot: Robot, at: Numbering) -> tuple[Regulator, ...]:
+    """Continuous controllers, with the places of their states."""
+    found = []
+    for item in robot.items:
+        if isinstance(item, ContinuousController):
+            own = [slot for slot in at.slots["joint"] if slot.name == item.name]
+            places = tuple(slot.q_start for slot in own), tuple(slot.v_start for slot in own)
+            found.append(Regulator(item.name, item.sense, item.act, item.rate, *places))
+    return tuple(found)
+
+
+def _stops(at: Numbering) -> Stops:
+    """Hard stops of joints: an equation for each bound."""
+    rows = []
+    joints = [element for element in at.elements if element.rod is None]
+    for slot, element in zip(at.slots["joint"], joints, strict=True):
+        own = element.bounds
+        if own is None or own.stiffness is not None:
+            continue
+        for k in range(slot.v_stop - slot.v_start):
+            for bound, side in ((own.lower[k], -1.0), (own.upper[k], 1.0)):
+                if is_traced(bound) or np.isfinite(bound):
+                    rows.append((bound, side, slot.q_start + k, slot.v_start + k, slot.name))
+    if not rows:
+        return no_stops()
+    bounds, sides, q_index, v_index, names = zip(*rows, strict=True)
+    return Stops(stack([asarray(b) for b in bounds]), np.array(sides), q_index, v_index, names)
 
 
 def _add_rotor(motor: Motor, seating: Seating) -> None:

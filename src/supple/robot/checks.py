@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import jax
 import numpy as np
 
 from supple.errors import DescriptionError
-from supple.model.laws import AbstractLaw, as_law
+from supple.model.laws import AbstractEffortLaw, AbstractLaw, as_law
 from supple.numeric import check_number, is_traced
 
 GROUND_NAME = "ground"
@@ -28,15 +29,33 @@ def check_printable(item: str, field: str, name: str) -> None:
         raise DescriptionError(item, field, name[: LONGEST_NAME + 1], need)
 
 
-def check_law(item: str, field: str, law: Any, *, vector: int = 0) -> None:
+def check_law(item: str, field: str, law: Any, *, vector: int = 0, effort: bool = False) -> None:
     """Raise unless a value is a number, a law or a function of time that begins with a finite number.
 
-    With ``vector`` the law may also give so many numbers.
+    With ``vector`` the law may also give so many numbers, with ``effort`` it may follow the coordinate.
     """
+    if isinstance(law, AbstractEffortLaw):
+        _check_effort(item, field, law, effort)
+        return
     if not isinstance(law, AbstractLaw) and not callable(law):
         check_number(item, field, law, "a law, a function of time, or a finite number")
         return
     check_first(item, field, law, vector=vector)
+
+
+def _check_effort(item: str, field: str, law: AbstractEffortLaw, allowed: bool) -> None:
+    """Raise unless an effort law can be traced, gives one number, and stands where one may."""
+    name = type(law).__name__
+    if not allowed:
+        need = "a law of time: efforts may follow as a tension, a pressure or a torque only"
+        raise DescriptionError(item, field, name, need)
+    need = "a law of (t, length, rate), written with jax.numpy, that gives one number"
+    try:
+        got = jax.eval_shape(law, np.zeros(()), np.ones(()), np.zeros(())).shape
+    except Exception as error:
+        raise DescriptionError(item, field, name, f"{need}; it raised {error!r}") from error
+    if got != ():
+        raise DescriptionError(item, field, got, need)
 
 
 def check_first(

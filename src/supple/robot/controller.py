@@ -4,10 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.model.control import Box, Control
-from supple.numeric import check_positive
+from supple.numeric import check_positive, check_vector
 from supple.robot.checks import check_name
 
 
@@ -61,3 +63,44 @@ class Controller:
             compiled=self.compiled,
             own=None if self.compiled else Box(self.memory),
         )
+
+
+@dataclass(frozen=True)
+class ContinuousController:
+    """Sets inputs at every instant, as a part of the robot's own equations, with differential states.
+
+    ``act(t, seen, state) -> inputs``: a mapping from the names of :class:`Input` laws to their values.
+    ``rate(t, seen, state)`` is the time derivative of its states, which begin at ``state``: integrals of an
+    error, filters, the dynamics of an actuator, a pump. ``sense(sensors)`` picks what it sees. All are
+    written with ``jax.numpy`` and smooth: their derivatives enter the solver, so that stiff loops need no
+    small steps, equilibria are those of the closed loop and ``linearize`` gives its poles. For controllers of
+    a given rate, or with a memory of any kind, see :class:`Controller`.
+    """
+
+    name: str
+    act: Callable[[Any, Any, Any], Any]
+    sense: Callable[[Any], Any] = nothing
+    rate: Callable[[Any, Any, Any], Any] | None = None
+    state: Any = ()
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        check_name(self.name)
+        for field in ("act", "sense", "rate"):
+            value = getattr(self, field)
+            if not callable(value) and not (field == "rate" and value is None):
+                raise DescriptionError(self.name, field, value, "a function")
+        if (self.rate is None) != (len(self.first) == 0):
+            need = "both a rate and a state to begin with, or neither"
+            raise DescriptionError(self.name, "rate", self.rate, need)
+
+    @property
+    def first(self) -> tuple[Any, ...]:
+        """The states it begins with, one after the other."""
+        return tuple(check_vector(self.name, "state", self.state, (np.size(self.state),)))
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """Names of the items it cannot do without: none; it senses by name when it runs."""
+        return ()

@@ -17,28 +17,28 @@ from typing import Any
 from supple.errors import DescriptionError
 from supple.robot.actuators import Motor
 from supple.robot.checks import GROUND_NAME
-from supple.robot.items import Body, Closure, Connect, Marker, Prescribe, Rod
+from supple.robot.items import Body, Closure, Connection, Marker, PrescribedCoordinate, Rod
 from supple.robot.joint import Free
 from supple.robot.robot import Item
 
 
 def cut_open(items: Iterable[Item]) -> tuple[Item, ...]:
-    """The items with every :class:`Connect` made either the joint of an item or a :class:`Closure`."""
+    """The items with every :class:`Connection` made either the joint of an item or a :class:`Closure`."""
     items = tuple(items)
     solids: dict[str, Any] = {i.name: i for i in items if isinstance(i, Rod | Body | Marker)}
     waiting = {name for name, item in solids.items() if item.parent is None}
-    connections = {i.name: i for i in items if isinstance(i, Connect)}
-    driven = {i.on for i in items if isinstance(i, Prescribe | Motor)}
+    connections = {i.name: i for i in items if isinstance(i, Connection)}
+    driven = {i.on for i in items if isinstance(i, PrescribedCoordinate | Motor)}
     depth = {GROUND_NAME: 0}
     for name in solids:
         if name not in waiting:
             _add_depth(solids, name, depth)
-    around: dict[str, list[tuple[int, Connect]]] = {}
+    around: dict[str, list[tuple[int, Connection]]] = {}
     for order, c in enumerate(connections.values()):
         for name in {c.on, c.to}:
             around.setdefault(name, []).append((order, c))
     carriers: set[str] = set()
-    reaching: list[tuple[tuple[int, ...], Connect, str]] = []
+    reaching: list[tuple[tuple[int, ...], Connection, str]] = []
 
     def reach(placed: str) -> None:
         """Note the connections that lead from a placed item to one that waits; the best comes first."""
@@ -71,7 +71,7 @@ def cut_open(items: Iterable[Item]) -> tuple[Item, ...]:
             raise DescriptionError(connection.name, "cut", False, need)
     kept: list[Item] = []
     for item in items:
-        if isinstance(item, Connect):
+        if isinstance(item, Connection):
             if item.name not in carriers:
                 kept.append(_closure(item, solids))
         else:
@@ -79,7 +79,7 @@ def cut_open(items: Iterable[Item]) -> tuple[Item, ...]:
     return tuple(kept)
 
 
-def _closure(connection: Connect, solids: dict[str, Any]) -> Closure:
+def _closure(connection: Connection, solids: dict[str, Any]) -> Closure:
     return connection.closure(on_rod=isinstance(solids.get(connection.to), Rod))
 
 
@@ -94,20 +94,20 @@ def _add_depth(solids: dict[str, Any], name: str, depth: dict[str, int]) -> None
         depth[item] = count
 
 
-def _cost(c: Connect, driven: set[str | None], nearest: int) -> tuple[bool, bool, int, int]:
+def _cost(c: Connection, driven: set[str | None], nearest: int) -> tuple[bool, bool, int, int]:
     """What speaks against carrying an item by this joint, strongest first."""
     keeps = c.name in driven or c.joint.keeps_coordinates()
     held = 6 if keeps else len(c.joint.closing_rows(c.name, 1.0))
     return c.cut is not False, not keeps, -held, nearest
 
 
-def _carried(c: Connect, solids: dict[str, Any], waiting: set[str]) -> str | None:
+def _carried(c: Connection, solids: dict[str, Any], waiting: set[str]) -> str | None:
     """The waiting item that a connection could carry now; None if there is none."""
     if c.cut or (c.on in waiting) == (c.to in waiting):
         return None
     forward = c.to in waiting
-    name, at = (c.to, c.to_at) if forward else (c.on, c.at)
-    if isinstance(solids[name], Rod) and at != 0.0:
+    name, fraction = (c.to, c.to_fraction) if forward else (c.on, c.fraction)
+    if isinstance(solids[name], Rod) and fraction != 0.0:
         return None
     return name if forward or c.joint.reversed() is not None else None
 
@@ -118,7 +118,7 @@ def _hung(c: Closure, item: Any) -> Any:
         return replace(
             item,
             parent=c.on,
-            at=c.at,
+            fraction=c.fraction,
             position=c.position,
             rotation=c.rotation,
             joint=c.joint,
@@ -129,7 +129,7 @@ def _hung(c: Closure, item: Any) -> Any:
     return replace(
         item,
         parent=c.to,
-        at=c.to_at,
+        fraction=c.to_fraction,
         position=c.to_position,
         rotation=c.to_rotation,
         joint=c.joint.reversed(),

@@ -43,10 +43,10 @@ class Motion:
 
 @dataclass(frozen=True)
 class LoadDensity:
-    """A load along a rod for :class:`Distributed`: a formula for moment (N m/m) and force (N/m), six entries.
+    """A formula for :class:`DistributedLoad`: moment (N m/m) and force (N/m) along a rod, six entries.
 
     It may use t, X (m), position[0…2] (m) and rotation[i][j] in space, and twist[0…5] (rad/s, m/s) of the
-    section: ``Distributed("grass", on="rod", density=LoadDensity("[0, 0, 0, 0, 0, -50*position[2]]"))``
+    section: ``DistributedLoad("grass", on="rod", density=LoadDensity("[0, 0, 0, 0, 0, -50*position[2]]"))``
     """
 
     density: Expression | str

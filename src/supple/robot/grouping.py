@@ -4,12 +4,13 @@ from functools import lru_cache
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
 
 from supple.errors import DescriptionError
 from supple.model.laws import as_law
-from supple.model.model import Group, JointGroup, RodGroup
+from supple.model.model import FAR, Group, JointGroup, RodGroup
 from supple.numeric import asarray, is_traced, stack
 from supple.robot.items import Rod
 from supple.robot.seating import Element
@@ -122,7 +123,19 @@ def _joint_part(element: Element) -> JointGroup:
         damping=None if undamped else asarray(damping) + np.zeros(joint.nv),
         friction=None if dry is None else stack([asarray(d) + np.zeros(joint.nv) for d in dry]),
         armature=element.armature,
+        bumpers=_bumpers(element, joint.nv),
     )
+
+
+def _bumpers(element: Element, count: int) -> Any:
+    """Bounds, stiffness and damping of compliant stops; None without any."""
+    bounds = element.bounds
+    if bounds is None or bounds.stiffness is None:
+        return None
+    backend: Any = jnp if is_traced((bounds.lower, bounds.upper)) else np
+    pair = [backend.clip(bound, -FAR, FAR) for bound in (bounds.lower, bounds.upper)]
+    yields = [asarray(part) + np.zeros(count) for part in (bounds.stiffness, bounds.damping)]
+    return stack([*pair, *yields])
 
 
 def _stack(leaves: tuple[Any, ...]) -> Any:

@@ -33,37 +33,37 @@ MOST_ENTRIES = 5_000_000
 class Place:
     """Where an item sits: on which parent, where on it, and how it is turned there.
 
-    ``at`` is the fraction u of a parent rod's length (1, its tip, by default); ``position`` (m) and
-    ``rotation`` (rotation vector, quaternion or matrix) are in the frame there. ``position`` may also name a
+    ``fraction`` is that of a parent rod's length (1, its tip, by default); ``position`` (m) and ``rotation``
+    (rotation vector, quaternion or matrix) are in the frame there. ``position`` may also name a
     side of a body that has a shape ("x", "-z", …): the point of its surface there.
     """
 
     parent: str = GROUND_NAME
-    at: float = 1.0
+    fraction: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
     rotation: Any = (0.0, 0.0, 0.0)
 
     def check(self, item: str) -> None:
-        """Raise unless ``at`` is on the rod."""
-        check_fraction(item, "at", self.at)
+        """Raise unless ``fraction`` is on the rod."""
+        check_fraction(item, "fraction", self.fraction)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Item:
     parent: str | None = GROUND_NAME
-    at: float = 1.0
+    fraction: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
     rotation: Any = (0.0, 0.0, 0.0)
 
     @property
     def place(self) -> Place:
         """Parent, place on it and pose there."""
-        return Place(self.parent or GROUND_NAME, self.at, self.position, self.rotation)
+        return Place(self.parent or GROUND_NAME, self.fraction, self.position, self.rotation)
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Jointed(_Item):
-    """Something on a joint; without a ``parent`` (None) it goes where a :class:`Connect` puts it.
+    """Something on a joint; without a ``parent`` (None) it goes where a :class:`Connection` puts it.
 
     ``joint_position`` and ``joint_rotation`` say where on the item the joint sits (its own frame, or a rod's
     first section, by default), ``joint_name`` what the joint is called (as the item by default).
@@ -352,19 +352,19 @@ class Marker(_Item):
 class Closure(HoldsTwo):
     """A joint that closes a loop: between a frame of item ``on`` (inner) and one of item ``to`` (outer).
 
-    Either may be the ground; ``at`` and ``to_at`` are fractions of a rod's length, so that a loop may close
-    in the middle of a rod. The joint allows the motions its name says, from the inner to the outer frame; it
-    has coordinates of its own only where it needs them (a screw, a spring, a damper).
+    Either may be the ground; ``fraction`` and ``to_fraction`` are those of a rod's length, so that a loop may
+    close in the middle of a rod. The joint allows the motions its name says, from the inner to the
+    outer frame; it has coordinates of its own only where it needs them (a screw, a spring, a damper).
     """
 
     name: str
     on: str
     to: str
     joint: AbstractJointSpec = field(default_factory=Spherical)
-    at: float = 1.0
+    fraction: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
     rotation: Any = (0.0, 0.0, 0.0)
-    to_at: float = 1.0
+    to_fraction: float = 1.0
     to_position: Any = (0.0, 0.0, 0.0)
     to_rotation: Any = (0.0, 0.0, 0.0)
 
@@ -384,16 +384,16 @@ class Closure(HoldsTwo):
     @property
     def inner(self) -> Place:
         """Where the joint begins."""
-        return Place(self.on, self.at, self.position, self.rotation)
+        return Place(self.on, self.fraction, self.position, self.rotation)
 
     @property
     def outer(self) -> Place:
         """Where it ends."""
-        return Place(self.to, self.to_at, self.to_position, self.to_rotation)
+        return Place(self.to, self.to_fraction, self.to_position, self.to_rotation)
 
 
 @dataclass(frozen=True)
-class Connect(HoldsTwo):
+class Connection(HoldsTwo):
     """A joint from a frame of item ``on`` to one of item ``to``, in a robot drawn as a graph.
 
     It may carry an item that has no parent (``parent=None``) or close a loop; which one is chosen for the
@@ -405,10 +405,10 @@ class Connect(HoldsTwo):
     on: str
     to: str
     joint: AbstractJointSpec = field(default_factory=Fixed)
-    at: float = 1.0
+    fraction: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
     rotation: Any = (0.0, 0.0, 0.0)
-    to_at: float = 0.0
+    to_fraction: float = 0.0
     to_position: Any = (0.0, 0.0, 0.0)
     to_rotation: Any = (0.0, 0.0, 0.0)
     cut: bool | None = None
@@ -425,20 +425,20 @@ class Connect(HoldsTwo):
             self.on,
             self.to,
             self.joint,
-            self.at,
+            self.fraction,
             self.position,
             self.rotation,
-            self.to_at if on_rod else 1.0,
+            self.to_fraction if on_rod else 1.0,
             self.to_position,
             self.to_rotation,
         )
 
 
 @dataclass(frozen=True)
-class Prescribe(HoldsOne):
+class PrescribedCoordinate(HoldsOne):
     """A coordinate imposed in time: that of the joint of item ``on``, or a strain mode of a rod.
 
-    ``on`` may also name a :class:`Connect` or a :class:`Closure`: the coordinate of that joint.
+    ``on`` may also name a :class:`Connection` or a :class:`Closure`: the coordinate of that joint.
 
     ``value`` is a number or a law of time (rad, m; 1/m for curvatures); ``coordinate`` counts those of the
     joint (``of="joint"``) or of the rod's basis (``of="rod"``). The effort it needs is an outcome.
@@ -472,7 +472,7 @@ class Prescribe(HoldsOne):
 class KnifeEdge(HoldsOne):
     """An edge at a point of item ``on`` that may slide along itself and turn, but not move ``across``.
 
-    ``across`` is a direction in the item's frame there ("x" … "-z" or a vector); ``at`` is a fraction of a
+    ``across`` is a direction in the item's frame there ("x" … "-z" or a vector); ``fraction`` is that of a
     rod's length and ``position`` (m) a point in the frame there. The edge restricts velocities, not places:
     statics leaves it out, that is, finds where the robot rests without its force.
     """
@@ -480,7 +480,7 @@ class KnifeEdge(HoldsOne):
     name: str
     on: str
     across: str | Sequence[float] = "y"
-    at: float = 1.0
+    fraction: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
 
     needs: ClassVar[str] = "solid"
@@ -489,13 +489,13 @@ class KnifeEdge(HoldsOne):
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        check_fraction(self.name, "at", self.at)
+        check_fraction(self.name, "fraction", self.fraction)
         check_vector(self.name, "position", self.position, (3,))
         unit_axis(self.name, "across", self.across)
 
 
 @dataclass(frozen=True)
-class Rolling(HoldsOne):
+class RollingContact(HoldsOne):
     """A ball, or with an ``axle`` a thin wheel, that rolls on a plane without slipping.
 
     Its centre is at a point of item ``on`` (as in :class:`KnifeEdge`), ``radius`` (m) above the plane whose
@@ -507,7 +507,7 @@ class Rolling(HoldsOne):
     radius: Scalar
     axle: str | Sequence[float] | None = None
     normal: str | Sequence[float] = "z"
-    at: float = 1.0
+    fraction: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
 
     needs: ClassVar[str] = "solid"
@@ -516,7 +516,7 @@ class Rolling(HoldsOne):
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        check_fraction(self.name, "at", self.at)
+        check_fraction(self.name, "fraction", self.fraction)
         check_positive(self.name, "radius", self.radius)
         check_vector(self.name, "position", self.position, (3,))
         unit_axis(self.name, "normal", self.normal)
@@ -525,4 +525,4 @@ class Rolling(HoldsOne):
 
 
 Solid = Rod | Body | Marker
-Contact = KnifeEdge | Rolling
+Contact = KnifeEdge | RollingContact

@@ -13,6 +13,7 @@ from supple.model import joints
 from supple.model.closures import Rows, no_shift, no_turn
 from supple.numeric import (
     Scalar,
+    asarray,
     check_number,
     check_positive,
     check_vector,
@@ -22,6 +23,16 @@ from supple.numeric import (
 from supple.robot.placement import unit_axis
 
 Axis = str | Sequence[float]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Stops of a joint's coordinates: bounds, and how they yield (None: not at all)."""
+
+    lower: np.ndarray | Any
+    upper: np.ndarray | Any
+    stiffness: Any = None
+    damping: Any = 0.0
 
 
 class AbstractJointSpec(abc.ABC):
@@ -39,6 +50,10 @@ class AbstractJointSpec(abc.ABC):
         """Largest dry friction and the speed at which it is nearly reached; None without."""
         return None
 
+    def bounds(self, count: int) -> Bounds | None:
+        """Stops of its ``count`` coordinates; None without any."""
+        return None
+
     def reversed(self) -> "AbstractJointSpec | None":
         """The joint from its outer to its inner frame, with the same coordinates; None if there is none."""
         return None
@@ -46,7 +61,7 @@ class AbstractJointSpec(abc.ABC):
     def keeps_coordinates(self) -> bool:
         """Whether it needs coordinates where it closes a loop: it turns without end, springs or damps."""
         springs = any(is_traced(value) or np.any(np.asarray(value)) for value in self.spring()[::2])
-        return springs or self.dry() is not None
+        return springs or self.dry() is not None or self.bounds(1) is not None
 
     def closing_rows(self, item: str, length: float) -> Rows:
         """Its equations where it closes a loop without coordinates of its own (``length`` in m)."""
@@ -67,6 +82,8 @@ class _Spring:
     """Spring, damper and dry friction in each coordinate: N m/rad, N m s/rad, N m (or N/m, N s/m, N).
 
     Dry friction is smooth: ``friction`` · tanh(speed / ``friction_speed``), against the motion.
+    ``lower`` and ``upper`` (rad, m) are stops: hard ones that take away all speed at once, or compliant ones
+    with ``stop_stiffness`` (N m/rad, N/m) and ``stop_damping`` beyond them.
     """
 
     stiffness: Scalar = 0.0
@@ -74,6 +91,20 @@ class _Spring:
     rest: Scalar = 0.0
     friction: Scalar = 0.0
     friction_speed: Scalar = 1e-2
+    lower: Scalar | None = None
+    upper: Scalar | None = None
+    stop_stiffness: Scalar | None = None
+    stop_damping: Scalar = 0.0
+
+    def bounds(self, count: int) -> Bounds | None:
+        """Stops of the coordinates, one bound each."""
+        if self.lower is None and self.upper is None:
+            return None
+        lower, upper = (
+            asarray(bound) + np.zeros(count) if bound is not None else np.full(count, default)
+            for bound, default in ((self.lower, -np.inf), (self.upper, np.inf))
+        )
+        return Bounds(lower, upper, self.stop_stiffness, self.stop_damping)
 
     def dry(self) -> tuple[Any, Any] | None:
         """Largest dry friction and the speed (rad/s, m/s) at which it is nearly reached."""
@@ -95,6 +126,29 @@ class _Spring:
                 raise DescriptionError(item, f"joint.{name}", value, "numbers >= 0")
             if name == "friction_speed" and not is_traced(array) and np.any(array == 0):
                 raise DescriptionError(item, f"joint.{name}", value, "a speed > 0")
+        self._check_bounds(item, count)
+
+    def _check_bounds(self, item: str, count: int) -> None:
+        for name in ("lower", "upper"):
+            value = getattr(self, name)
+            if value is None or is_traced(value):
+                continue
+            numbers = np.asarray(value, dtype=float)
+            if numbers.shape not in ((), (count,)) or np.any(np.isnan(numbers)):
+                need = f"one number, or one for each of {count} coordinates (infinite for no stop)"
+                raise DescriptionError(item, f"joint.{name}", value, need)
+        bounds = self.bounds(count)
+        if bounds is None:
+            if self.stop_stiffness is not None:
+                need = "lower, upper or both: bounds beyond which it acts"
+                raise DescriptionError(item, "joint.stop_stiffness", self.stop_stiffness, need)
+            return
+        if not is_traced((bounds.lower, bounds.upper)) and np.any(bounds.lower >= bounds.upper):
+            need = f"less than joint.upper, which is {self.upper!r}"
+            raise DescriptionError(item, "joint.lower", self.lower, need)
+        if self.stop_stiffness is not None:
+            check_positive(item, "joint.stop_stiffness", self.stop_stiffness)
+        check_positive(item, "joint.stop_damping", self.stop_damping, allow_zero=True)
 
 
 @dataclass(frozen=True)

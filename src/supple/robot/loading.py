@@ -15,6 +15,8 @@ from supple.model.loads import (
     AbstractLineLoad,
     AbstractPointLoad,
     DeadLine,
+    GivenLine,
+    GivenLoad,
     InternalStress,
     LineDrag,
     LineLoad,
@@ -25,8 +27,17 @@ from supple.model.loads import (
 )
 from supple.model.model import GROUND, Group, RodGroup
 from supple.numeric import asarray, is_traced, stack, times_of
+from supple.robot.custom import AbstractLineLoad as UserLineLoad, AbstractLoad
 from supple.robot.items import Rod
-from supple.robot.loads import Buoyancy, Distributed, Drag, Sliding, Stress, Swimming, Wrench
+from supple.robot.loads import (
+    ActiveStress,
+    Buoyancy,
+    DistributedLoad,
+    Drag,
+    PlaneFriction,
+    Swimming,
+    Wrench,
+)
 from supple.robot.placement import unit_axis
 from supple.robot.robot import Robot
 from supple.robot.seating import Seat, Seating
@@ -41,11 +52,14 @@ def point_loads_of(robot: Robot, seating: Seating) -> list[tuple[Seat, PointLoad
     found: list[tuple[Seat, PointLoad]] = []
     for item in robot.items:
         if isinstance(item, Wrench):
-            seat = seating.at_point(item.on, item.at, item.position)
+            seat = seating.at_point(item.on, item.fraction, item.position)
             found.append((seat, _wrench(item)))
-        elif isinstance(item, Sliding):
-            seat = seating.at_point(item.on, item.at, item.position)
+        elif isinstance(item, PlaneFriction):
+            seat = seating.at_point(item.on, item.fraction, item.position)
             found.append((seat, _sliding(item)))
+        elif isinstance(item, AbstractLoad):
+            seat = seating.at_point(item.on, item.fraction, item.position)
+            found.append((seat, _given(item)))
         elif isinstance(item, Drag) and item.on not in seating.starts:
             found.append((seating.on(item.on), _point_drag(item)))
         elif isinstance(item, Buoyancy) and item.on not in seating.starts:
@@ -62,13 +76,16 @@ def line_loads_of(
     """Loads along rods."""
     found: list[AbstractLineLoad] = []
     for item in robot.items:
-        if not isinstance(item, Distributed | Drag | Buoyancy) or item.on not in seating.starts:
+        kinds = DistributedLoad | Drag | Buoyancy | UserLineLoad
+        if not isinstance(item, kinds) or item.on not in seating.starts:
             continue
         element = seating.rods[item.on]
         place = element.group, (element.row,)
-        if isinstance(item, Distributed):
+        if isinstance(item, DistributedLoad):
             law, names = item.time_law(), (item.name,)
             found.append(LineLoad(*place, None, item.density, law, item.follower, names))
+        elif isinstance(item, UserLineLoad):
+            found.append(GivenLine(*place, None, jax.tree.map(asarray, item)))
         elif isinstance(item, Drag):
             found.append(LineDrag(*place, None, *_coefficients(item), asarray(item.current)))
         else:
@@ -109,7 +126,7 @@ def stresses_of(robot: Robot, seating: Seating) -> tuple[InternalStress, ...]:
     """Internal stresses of rods."""
     found = []
     for item in robot.items:
-        if isinstance(item, Stress):
+        if isinstance(item, ActiveStress):
             element = seating.rods[item.on]
             found.append(
                 InternalStress(
@@ -146,7 +163,12 @@ def _wrench(item: Wrench) -> PointLoad:
     return lambda sample, offset: PointWrench(sample, offset, value, law, follower, name)
 
 
-def _sliding(item: Sliding) -> PointLoad:
+def _given(item: AbstractLoad) -> PointLoad:
+    own = jax.tree.map(asarray, item)
+    return lambda sample, offset: GivenLoad(sample, offset, own)
+
+
+def _sliding(item: PlaneFriction) -> PointLoad:
     normal = unit_axis(item.name, "normal", item.normal)
     numbers = [asarray(x) for x in (item.friction, item.damping, item.friction_speed)]
     return lambda sample, offset: SlidingFriction(sample, offset, normal, *numbers)

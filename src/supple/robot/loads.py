@@ -23,7 +23,7 @@ class Wrench(HoldsOne):
     """Force (N) and moment (N m) at a point of an item, times a law of time.
 
     ``follower=False``: components fixed in space. ``follower=True``: fixed in the item's frame.
-    ``at`` is a fraction of a rod's length, ``position`` (m) a point in the frame there. The law gives one
+    ``fraction`` is that of a rod's length, ``position`` (m) a point in the frame there. The law gives one
     number, or six that multiply the components of moment and force.
     """
 
@@ -31,7 +31,7 @@ class Wrench(HoldsOne):
     on: str
     force: Any = (0.0, 0.0, 0.0)
     moment: Any = (0.0, 0.0, 0.0)
-    at: float = 1.0
+    fraction: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
     follower: bool = False
     law: AbstractLaw | Callable[[Any], Any] | float = 1.0
@@ -45,7 +45,7 @@ class Wrench(HoldsOne):
         check_vector(self.name, "force", self.force, (3,))
         check_vector(self.name, "moment", self.moment, (3,))
         check_vector(self.name, "position", self.position, (3,))
-        check_fraction(self.name, "at", self.at)
+        check_fraction(self.name, "fraction", self.fraction)
         check_law(self.name, "law", self.law, vector=6)
 
     def time_law(self) -> AbstractLaw:
@@ -54,7 +54,7 @@ class Wrench(HoldsOne):
 
 
 @dataclass(frozen=True)
-class Sliding(HoldsOne):
+class PlaneFriction(HoldsOne):
     """Friction of a point of an item that slides on a plane with the normal ``normal``.
 
     The force is against the velocity v along the plane: dry friction of ``friction`` (N; the coefficient
@@ -68,7 +68,7 @@ class Sliding(HoldsOne):
     damping: Scalar = 0.0
     friction_speed: Scalar = 1e-2
     normal: Axis = "z"
-    at: float = 1.0
+    fraction: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
 
     needs: ClassVar[str] = "solid"
@@ -82,11 +82,11 @@ class Sliding(HoldsOne):
         check_positive(self.name, "friction_speed", self.friction_speed)
         unit_axis(self.name, "normal", self.normal)
         check_vector(self.name, "position", self.position, (3,))
-        check_fraction(self.name, "at", self.at)
+        check_fraction(self.name, "fraction", self.fraction)
 
 
 @dataclass(frozen=True)
-class Stress(HoldsOne):
+class ActiveStress(HoldsOne):
     """Internal stress Λ(X, t) of a rod, added to the elastic stress: ``stress(X, t) -> (n, 6)``.
 
     X (n,) is arc length in metres; write the function with ``jax.numpy``, and define it once in a module
@@ -117,7 +117,7 @@ class Stress(HoldsOne):
 
 
 @dataclass(frozen=True)
-class Distributed(HoldsOne):
+class DistributedLoad(HoldsOne):
     """A load along a rod: ``density(t, X, pose, twist) -> (6,)``, moment (N m/m) and force (N/m) a metre.
 
     For one section: X is its arc length (m), pose its world pose, twist its body twist (rad/s, m/s). In the

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from supple.brief import brief
-from supple.errors import DescriptionError, StateError
+from supple.errors import ArgumentError, DescriptionError
 from supple.lie import Pose
 from supple.numeric import check_positive, check_vector
 from supple.robot.joint import Axis
@@ -145,7 +145,9 @@ class Mesh(_Placed, AbstractLook):
         far = leaves_at(self.triangles(), np.zeros(3), direction)
         if far == 0:
             need = "a mesh around its own origin, or a place as three numbers"
-            raise StateError(f"{self.file}: its surface is not met along {direction}; need {need}")
+            raise ArgumentError(
+                f"{self.file}: its surface is not met along {direction}; need {need}"
+            )
         return far
 
 
@@ -177,7 +179,7 @@ def surface_of(item: str, shape: Looks) -> list[Triangles]:
     for look in looks_of(shape):
         try:
             pose, (vertices, faces) = look.pose(item), look.triangles()
-        except StateError as error:
+        except ArgumentError as error:
             warnings.warn(f"{item}: drawn without a shape. {error}", stacklevel=2)
             continue
         found.append((vertices @ np.asarray(pose.rotation).T + np.asarray(pose.position), faces))

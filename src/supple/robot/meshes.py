@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 
 Mesh = tuple[np.ndarray, np.ndarray]
 """Vertices (v, 3) in metres, and faces (f, 3) that show outwards."""
@@ -77,9 +77,9 @@ def read_mesh(file: str | Path) -> Mesh:
     try:
         about = Path(file).stat()
     except (OSError, ValueError) as error:
-        raise StateError(f"{file}: cannot be read ({error}); need a mesh file") from error
+        raise ArgumentError(f"{file}: cannot be read ({error}); need a mesh file") from error
     if not Path(file).is_file() or about.st_size > MAX_FILE:
-        raise StateError(f"{file}: got {about.st_size} bytes; need a file of at most {MAX_FILE}")
+        raise ArgumentError(f"{file}: got {about.st_size} bytes; need a file of at most {MAX_FILE}")
     return _read_mesh(str(file), about.st_size, about.st_mtime_ns)
 
 
@@ -90,19 +90,19 @@ def _read_mesh(file: str, size: int, changed: int) -> Mesh:
         import trimesh
     except ImportError as error:
         need = "pip install 'supple[view]'"
-        raise StateError(f"{file}: mesh files are read by trimesh; need {need}") from error
+        raise ArgumentError(f"{file}: mesh files are read by trimesh; need {need}") from error
     try:
         mesh: Any = trimesh.load(file, force="mesh")
         vertices, faces = np.asarray(mesh.vertices, dtype=float), np.asarray(mesh.faces, dtype=int)
     except Exception as error:  # trimesh raises what the format's reader raises
-        raise StateError(
+        raise ArgumentError(
             f"{file}: got a file that trimesh cannot read ({error}); need STL, OBJ, PLY, …"
         ) from error
     if len(faces) == 0:
-        raise StateError(f"{file}: got a file without triangles; need a mesh")
+        raise ArgumentError(f"{file}: got a file without triangles; need a mesh")
     whole = vertices.shape[1:] == (3,) and faces.shape[1:] == (3,) and np.isfinite(vertices).all()
     if not whole or faces.min() < 0 or faces.max() >= len(vertices):
-        raise StateError(f"{file}: got triangles without finite corners; need a mesh")
+        raise ArgumentError(f"{file}: got triangles without finite corners; need a mesh")
     return vertices, faces
 
 

@@ -14,25 +14,36 @@ from supple.model.model import Model
 from supple.numeric import check_vector
 from supple.robot.actuators import Chamber, Motor, Spring, Tendon
 from supple.robot.checks import GROUND_NAME, check_printable
-from supple.robot.controller import Controller
+from supple.robot.controller import ContinuousController, Controller
+from supple.robot.custom import AbstractLineLoad, AbstractLoad
 from supple.robot.items import (
     Body,
     Closure,
-    Connect,
+    Connection,
     KnifeEdge,
     Marker,
-    Prescribe,
+    PrescribedCoordinate,
     Rod,
-    Rolling,
+    RollingContact,
     Solid,
 )
-from supple.robot.loads import Buoyancy, Distributed, Drag, Sliding, Stress, Swimming, Wrench
+from supple.robot.loads import (
+    ActiveStress,
+    Buoyancy,
+    DistributedLoad,
+    Drag,
+    PlaneFriction,
+    Swimming,
+    Wrench,
+)
 from supple.robot.surfaces import on_surfaces
 
 Item = (
-    Rod | Body | Marker | Closure | Connect | Prescribe | KnifeEdge | Rolling
+    Rod | Body | Marker | Closure | Connection | PrescribedCoordinate | KnifeEdge | RollingContact
     | Tendon | Chamber | Motor | Spring
-    | Wrench | Sliding | Stress | Distributed | Drag | Buoyancy | Swimming | Controller
+    | Wrench | PlaneFriction | ActiveStress | DistributedLoad | Drag | Buoyancy | Swimming | Controller
+    | ContinuousController
+    | AbstractLoad | AbstractLineLoad
 )  # fmt: skip
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
@@ -150,7 +161,7 @@ def _check_connected(item: Solid, reached: set[str]) -> None:
     """Raise unless some connection reaches an item without a parent."""
     if isinstance(item, Marker) or item.name not in reached:
         need = f"a parent, such as {GROUND_NAME!r}" + (
-            "" if isinstance(item, Marker) else ", or a Connect that reaches it"
+            "" if isinstance(item, Marker) else ", or a Connection that reaches it"
         )
         raise DescriptionError(item.name, "parent", None, need)
 
@@ -190,29 +201,39 @@ def _check_graph(robot: Robot) -> None:
     if not any(isinstance(i, Rod | Body) for i in solids.values()):
         raise DescriptionError(robot.name, "items", len(robot.items), "at least one rod or body")
     motors = {i.name: i for i in robot.items if isinstance(i, Motor)}
-    reached = {name for i in robot.items if isinstance(i, Connect) for name in i.holds}
-    joints = {i.name for i in robot.items if isinstance(i, Closure | Connect)}
+    reached = {name for i in robot.items if isinstance(i, Connection) for name in i.holds}
+    joints = {i.name for i in robot.items if isinstance(i, Closure | Connection)}
     joints |= {i.joint_name for i in robot.items if isinstance(i, Rod | Body) and i.joint_name}
     for given in robot.items:
         item: Any = given
-        if isinstance(item, Connect):
+        if isinstance(item, Connection):
             item = item.closure(on_rod=isinstance(solids.get(item.to), Rod))
         if isinstance(item, Solid):
             if item.parent is None:
                 _check_connected(item, reached)
                 continue
-            _check_target(item.name, "parent", item.parent, item.at, "place", solids)
+            _check_target(item.name, "parent", item.parent, item.fraction, "place", solids)
         elif isinstance(item, Closure | Spring):
-            _check_target(item.name, "on", item.on, item.at, "place", solids)
-            _check_target(item.name, "to", item.to, item.to_at, "place", solids)
-            if item.on == item.to and item.at == item.to_at and isinstance(item, Closure):
+            _check_target(item.name, "on", item.on, item.fraction, "place", solids)
+            _check_target(item.name, "to", item.to, item.to_fraction, "place", solids)
+            if (
+                item.on == item.to
+                and item.fraction == item.to_fraction
+                and isinstance(item, Closure)
+            ):
                 need = "another frame than the one it starts on"
                 raise DescriptionError(item.name, "to", item.to, need)
-        elif not (isinstance(item, Prescribe | Motor) and item.on in joints):
-            at = item.at if isinstance(item, Wrench | Sliding | KnifeEdge | Rolling) else 1.0
+        elif not (isinstance(item, PrescribedCoordinate | Motor) and item.on in joints):
+            fraction = (
+                item.fraction
+                if isinstance(
+                    item, Wrench | PlaneFriction | KnifeEdge | RollingContact | AbstractLoad
+                )
+                else 1.0
+            )
             held = item.items if isinstance(item, Tendon) else item.holds
             for target in held:
-                _check_target(item.name, "on", target, at, item.needs, solids)
+                _check_target(item.name, "on", target, fraction, item.needs, solids)
         if isinstance(item, Tendon) and item.winch is not None and item.winch not in motors:
             known = ", ".join(motors) or "none: the robot has no motors"
             raise DescriptionError(item.name, "winch", item.winch, f"a motor, one of: {known}")
@@ -233,7 +254,7 @@ def _check_graph(robot: Robot) -> None:
 
 
 def _check_target(
-    item: str, field: str, target: str, at: float, needs: str, solids: dict[str, Solid]
+    item: str, field: str, target: str, fraction: float, needs: str, solids: dict[str, Solid]
 ) -> None:
     """Raise unless an item can be on another: on a "rod", a "solid", or a "place" (also the ground)."""
     if target not in solids and (target != GROUND_NAME or needs != "place"):
@@ -242,6 +263,6 @@ def _check_target(
     if needs == "rod" and not isinstance(solids[target], Rod):
         known = ", ".join(name for name, solid in solids.items() if isinstance(solid, Rod))
         raise DescriptionError(item, field, target, f"a rod, one of: {known}")
-    if at != 1.0 and not isinstance(solids.get(target), Rod):
-        where = "to_at" if field == "to" else "at"
-        raise DescriptionError(item, where, at, f"a rod to be on; {target!r} is not one")
+    if fraction != 1.0 and not isinstance(solids.get(target), Rod):
+        where = "to_fraction" if field == "to" else "fraction"
+        raise DescriptionError(item, where, fraction, f"a rod to be on; {target!r} is not one")

@@ -15,6 +15,7 @@ from supple.model.efforts import (
     Cable,
     Drive,
     Gas,
+    Given,
     Governor,
     Imposed,
     Pressure,
@@ -22,15 +23,17 @@ from supple.model.efforts import (
     Spring as SpringEffort,
     Tension,
 )
-from supple.model.laws import AbstractLaw, Constant
+from supple.model.laws import AbstractEffortLaw, AbstractLaw, Constant, batched
 from supple.model.model import Slot
 from supple.model.transmissions import (
+    Affine,
     Channels,
     Corners,
     Grip,
     Rubbing,
     Segments,
     Transmissions,
+    no_affine,
     no_channels,
     no_segments,
     no_transmissions,
@@ -67,8 +70,8 @@ def routes_of(robot: Robot, seating: Seating) -> list[Route]:
             routes.append(_tendon_route(item, rods, seating))
         elif isinstance(item, Spring):
             ends = (
-                seating.at_point(item.on, item.at, item.position),
-                seating.at_point(item.to, item.to_at, item.to_position),
+                seating.at_point(item.on, item.fraction, item.position),
+                seating.at_point(item.to, item.to_fraction, item.to_position),
             )
             if ends[0].beside(ends[1]):
                 need = "items that can move against one another"
@@ -138,7 +141,7 @@ def transmissions_of(
     """All transmissions of a robot."""
     items = actuators_of(robot)
     if not items:
-        return no_transmissions(at.nv)
+        return no_transmissions()
     rods = {item.name: item for item in robot.items if isinstance(item, Rod)}
     places = {slot.name: slot for slot in at.slots["rod"]}
     joints = {slot.name: slot for slot in at.slots["joint"]}
@@ -148,31 +151,49 @@ def transmissions_of(
     segments = _segments(items, routes, at)
     constants, arms = [], []
     for item, route in zip(items, routes, strict=True):
-        constant, own = _affine(item, route, rods, places, joints, motors)
+        constant, own = _affine_part(item, route, rods, places, joints, motors)
         constants.append(constant)
         arms.append(own)
     rest = _rest_lengths(items, routes, channels, constants, seating)
     laws: list[AbstractLaw] = []
     efforts: dict[type[AbstractEffort], list[tuple[int, dict[str, Any]]]] = {}
+    given: list[tuple[int, AbstractEffort]] = []
     for i, item in enumerate(items):
         laws.append(Constant(0.0) if isinstance(item, Spring) else item.time_law())
         kind, numbers = _effort(item, rest[i])
-        efforts.setdefault(kind, []).append((i, numbers))
+        if (law := effort_law(item)) is not None:
+            base = kind(**{name: stack([number]) for name, number in numbers.items()})
+            given.append((i, Given(base, jax.tree.map(asarray, law))))
+        else:
+            efforts.setdefault(kind, []).append((i, numbers))
     return Transmissions(
         constant=stack(constants),
-        arms=_spread(arms, at.nv),
+        affine=_affine(arms),
         channels=channels,
         segments=segments,
-        laws=tuple(laws),
+        laws=batched(laws),
         efforts=tuple(
             kind(**{name: stack([numbers[name] for _, numbers in batch]) for name in batch[0][1]})
             for kind, batch in efforts.items()
+        )
+        + tuple(own for _, own in given),
+        members=(
+            *(tuple(i for i, _ in batch) for batch in efforts.values()),
+            *((i,) for i, _ in given),
         ),
-        members=tuple(tuple(i for i, _ in batch) for batch in efforts.values()),
         kinds=tuple(type(item).__name__.lower() for item in items),
         names=tuple(item.name for item in items),
         cables=tuple(isinstance(item, Tendon) and not item.push for item in items),
     )
+
+
+def effort_law(item: Actuator) -> AbstractEffortLaw | None:
+    """The effort law of a user that an actuator has; None if it has a law of time."""
+    if isinstance(item, Spring):
+        return None
+    law = {Tendon: "tension", Chamber: "pressure", Motor: "torque"}[type(item)]
+    found = getattr(item, law)
+    return found if isinstance(found, AbstractEffortLaw) else None
 
 
 def _effort(item: Actuator, rest: Any) -> tuple[type[AbstractEffort], dict[str, Any]]:
@@ -198,25 +219,24 @@ def _effort(item: Actuator, rest: Any) -> tuple[type[AbstractEffort], dict[str, 
             "offset": 0.0,
             "sign": 1.0,
             "scale": 1 / item.area,
-            "taut": 1.0,
         }
     if item.kind == "tension":
         return Tension, {"push": float(item.push)}
     if item.kind == "elastic":
         gains = {"stiffness": item.stiffness, "damping": item.damping}
         return Cable, {**gains, "rest": rest, "slack_width": SLACK_WIDTH * rest}
-    return Imposed, {"start": rest, "offset": rest, "sign": -1.0, "scale": 1.0, "taut": 1.0}
+    return Imposed, {"start": rest, "offset": rest, "sign": -1.0, "scale": 1.0}
 
 
-def _affine(
+def _affine_part(
     item: Actuator,
     route: Route,
     rods: dict[str, Rod],
     places: dict[str, Slot],
     joints: dict[str, Slot],
     motors: dict[str, Motor],
-) -> tuple[Any, tuple[int, Any]]:
-    """Constant and derivative of the affine part of a coordinate: by which velocity first, and numbers."""
+) -> tuple[Any, tuple[Slot, Any] | None]:
+    """Constant and derivative of the affine part of a coordinate: whose coordinates, and numbers."""
     if isinstance(item, Chamber):
         rod, slot = rods[item.on], places[item.on]
         if rod.growth is not None:
@@ -227,29 +247,35 @@ def _affine(
         backend: Any = jnp if is_traced((item.area, channel)) else np
         own = item.area * backend.einsum("n,nm->m", channel.weights, channel.slope[:, 0])
         volume = item.area * backend.sum(channel.weights * channel.straight[:, 0])
-        return volume, (slot.v_start, own)
+        return volume, (slot, own)
     motor, radius = None, 1.0
     if isinstance(item, Motor):
         motor = item
     elif isinstance(item, Tendon) and item.winch is not None:
         motor, radius = motors[item.winch], item.drum
     if motor is None:
-        return route.constant, (0, np.zeros(0))
-    return route.constant, (_driven_coordinate(motor, joints), asarray(radius)[None])
+        return route.constant, None
+    slot = _driven_joint(motor, joints)
+    chosen = np.arange(slot.v_stop - slot.v_start) == motor.coordinate
+    return route.constant, (slot, asarray(radius) * chosen)
 
 
-def _spread(arms: list[tuple[int, Any]], nv: int) -> Any:
-    """Rows of zeros with the given numbers from the given places on."""
-    if is_traced([own for _, own in arms]):
-        return jnp.stack([jnp.pad(own, (at, nv - at - len(own))) for at, own in arms])
-    rows = np.zeros((len(arms), nv))
-    for row, (at, own) in zip(rows, arms, strict=True):
-        row[at : at + len(own)] = own
-    return rows
+def _affine(arms: list[tuple[Slot, Any] | None]) -> Affine:
+    """Moment arms of those transmissions that have an affine part."""
+    found = [(i, *part) for i, part in enumerate(arms) if part is not None]
+    if not found:
+        return no_affine()
+    width = max(len(own) for _, _, own in found)
+    backend: Any = jnp if is_traced([own for _, _, own in found]) else np
+    return Affine(
+        arms=stack([backend.pad(own, (0, width - len(own))) for _, _, own in found]),
+        spans=tuple((slot.v_start, slot.v_stop) for _, slot, _ in found),
+        of=tuple(i for i, _, _ in found),
+    )
 
 
-def _driven_coordinate(motor: Motor, joints: dict[str, Slot]) -> int:
-    """The velocity coordinate that a motor turns."""
+def _driven_joint(motor: Motor, joints: dict[str, Slot]) -> Slot:
+    """The joint that a motor turns."""
     slot = joints.get(motor.joint)
     if slot is None or slot.q_stop - slot.q_start != slot.v_stop - slot.v_start:
         known = ", ".join(
@@ -260,7 +286,7 @@ def _driven_coordinate(motor: Motor, joints: dict[str, Slot]) -> int:
     if motor.coordinate >= slot.v_stop - slot.v_start:
         need = f"0 … {slot.v_stop - slot.v_start - 1}"
         raise DescriptionError(motor.name, "coordinate", motor.coordinate, need)
-    return slot.v_start + motor.coordinate
+    return slot
 
 
 def _rest_lengths(
@@ -311,10 +337,7 @@ def _corners(items: list[Actuator], of: list[int]) -> Corners | None:
     if not arriving:
         return None
     tendons = [item for k in arriving if isinstance(item := items[of[k]], Tendon)]
-    same = np.equal.outer(of, [of[k] for k in arriving])
-    later = np.arange(len(of))[:, None] > np.array(arriving)
     return Corners(
-        after=(same & later).astype(float),
         grip=_grip(tendons),
         arriving=tuple(arriving),
         leaving=tuple(k + 1 for k in arriving),
@@ -393,40 +416,14 @@ def _padded(channel: _Channel, points: int, width: int) -> _Channel:
 
 
 def _rubbing(items: list[Tendon], channels: list[_Channel]) -> Rubbing:
-    """Friction of channels; those of one tendon follow each other."""
-    count, points = len(items), len(channels[0].weights)
-    blocks: list[list[Any]] = []
-    for i in range(count):
-        row: list[Any] = []
-        for j in range(count):
-            if items[i] is not items[j] or j > i:
-                row.append(np.zeros((points, points)))
-            elif i == j:
-                row.append(channels[i].integration)
-            else:  # an earlier channel of the same tendon: all of it
-                row.append(np.ones((points, 1)) * channels[j].weights)
-        blocks.append(row)
-    backend: Any = jnp if is_traced(blocks) else np
-    before = backend.concatenate([backend.concatenate(row, axis=1) for row in blocks])
-    whole = backend.concatenate(
-        [
-            backend.concatenate(
-                [
-                    np.ones((points, 1)) * channels[j].weights * float(items[i] is items[j])
-                    for j in range(count)
-                ],
-                axis=1,
-            )
-            for i in range(count)
-        ]
-    )
+    """Friction of channels."""
     return Rubbing(
         turning=stack([channel.turning for channel in channels]),
         turning_rest=stack([channel.turning_rest for channel in channels]),
         differentiation=stack([channel.differentiation for channel in channels]),
-        before=before,
-        beyond=whole - before,
+        integration=stack([channel.integration for channel in channels]),
         grip=jax.tree.map(lambda number: number[:, None], _grip(items)),
+        which=tuple(item.rubs for item in items),
     )
 
 

@@ -10,12 +10,14 @@ import scipy.linalg
 
 from supple.compile import jit
 from supple.lie import Pose, so3
-from supple.model.joints import AbstractJoint, RevoluteJoint
+from supple.model.joints import AbstractJoint, RevoluteJoint, StateJoint
 from supple.model.model import GROUND
 from supple.numeric import asarray, is_traced
 from supple.robot.actuators import Motor
 from supple.robot.checks import GROUND_NAME
+from supple.robot.controller import ContinuousController
 from supple.robot.items import Body, Closure, Rod, Solid
+from supple.robot.joint import Bounds
 from supple.robot.placement import placement
 from supple.robot.robot import Robot
 from supple.space import RodGrid, rod_grid
@@ -46,6 +48,7 @@ class Element:
     spring: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)
     friction: tuple[Any, Any] | None = None
     armature: Any = None
+    bounds: Bounds | None = None
     rod: Rod | None = None
     points: list[float] = field(default_factory=list)
     added: Any = None
@@ -66,7 +69,7 @@ class Seating:
     _poses: dict[tuple[int, float], Pose] = field(default_factory=dict)
 
     def on(self, parent: str, at: float = 1.0, pose: Pose = IDENTITY) -> Seat:
-        """The seat at a fraction of a parent (a rod, or anything with ``at`` = 1)."""
+        """The seat at a fraction of a parent (a rod, or anything with a fraction of 1)."""
         seat = self.seats[parent]
         if parent in self.starts and at != 1.0:
             if at == 0.0:
@@ -117,13 +120,20 @@ class Seating:
     def place(self, item: Solid) -> None:
         """Seat a rod, a body or a marker."""
         pose = placement(item.name, item.position, item.rotation)
-        seat = self.on(item.place.parent, item.at, pose)
+        seat = self.on(item.place.parent, item.fraction, pose)
         spec = item.joint if isinstance(item, Rod | Body) else None
         joint = spec.make(item.name) if spec is not None else None
         if isinstance(item, Rod | Body):
             if joint is not None and spec is not None:
                 name, spring = item.joint_name or item.name, spec.spring()
-                element = Element(name, seat, joint=joint, spring=spring, friction=spec.dry())
+                element = Element(
+                    name,
+                    seat,
+                    joint=joint,
+                    spring=spring,
+                    friction=spec.dry(),
+                    bounds=spec.bounds(joint.nv),
+                )
                 seat = Seat(self.add(element), 0.0, IDENTITY)
             held = inverse(placement(item.name, item.joint_position, item.joint_rotation))
             seat = Seat(seat.element, seat.u, compose(seat.offset, held))
@@ -135,13 +145,18 @@ class Seating:
     def close(self, item: Closure, *, keeps: bool) -> tuple[Seat, Seat]:
         """Seats of a closure; a joint that keeps its coordinates becomes an element on the inner one."""
         inner, outer = (
-            self.on(place.parent, place.at, placement(item.name, place.position, place.rotation))
+            self.on(
+                place.parent, place.fraction, placement(item.name, place.position, place.rotation)
+            )
             for place in (item.inner, item.outer)
         )
         if keeps:
             joint = item.joint.make(item.name)
             spring, dry = item.joint.spring(), item.joint.dry()
-            element = Element(item.name, inner, joint=joint, spring=spring, friction=dry)
+            bounds = None if joint is None else item.joint.bounds(joint.nv)
+            element = Element(
+                item.name, inner, joint=joint, spring=spring, friction=dry, bounds=bounds
+            )
             inner = Seat(self.add(element), 0.0, IDENTITY)
         return inner, outer
 
@@ -149,6 +164,13 @@ class Seating:
         """A winch that stands on the ground: a coordinate that moves nothing but its rotor."""
         joint = RevoluteJoint(np.array([1.0, 0.0, 0.0]))
         self.add(Element(winch.name, self.seats[GROUND_NAME], joint=joint))
+
+    def remember(self, item: ContinuousController) -> None:
+        """States of a continuous controller: coordinates that move nothing, damped by one."""
+        for value in item.first:
+            joint = StateJoint(asarray(value))
+            spring = 0.0, 0.0, 1.0
+            self.add(Element(item.name, self.seats[GROUND_NAME], joint=joint, spring=spring))
 
 
 def seating_of(robot: Robot) -> Seating:
@@ -159,6 +181,8 @@ def seating_of(robot: Robot) -> Seating:
     for item in robot.items:
         if isinstance(item, Motor) and item.on is None:
             found.stand(item)
+        if isinstance(item, ContinuousController):
+            found.remember(item)
     return found
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from supple.errors import DescriptionError
-from supple.robot.items import Body, Closure, Connect, Marker, Rod
+from supple.robot.items import Body, Closure, Connection, Marker, Rod
 from supple.robot.looks import outermost
 from supple.robot.placement import unit_axis
 
@@ -30,7 +30,7 @@ def on_surfaces(items: Iterable[Any]) -> tuple[Any, ...]:
         sides = {}
         if isinstance(item, Rod | Body | Marker):
             sides = {"position": item.parent, "joint_position": item.name}
-        elif isinstance(item, Closure | Connect):
+        elif isinstance(item, Closure | Connection):
             sides = {"position": item.on, "to_position": item.to}
         changed = {
             field: found(item, field, body)

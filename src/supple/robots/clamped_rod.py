@@ -62,5 +62,5 @@ def loaded_rod(**options: object) -> Robot:
 def struck_rod(**options: object) -> Robot:
     """The longer rod, hit at the time 0."""
     hat = triangle(0.0, BLOW / 2, BLOW)
-    blow = Wrench("blow", on="rod", at=PLACE, force=(0.0, -PEAK, 0.0), law=hat)
+    blow = Wrench("blow", on="rod", fraction=PLACE, force=(0.0, -PEAK, 0.0), law=hat)
     return clamped_rod(STRUCK, **options).adding(blow)  # type: ignore[arg-type]

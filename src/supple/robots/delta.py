@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from supple.model.laws import Spline
-from supple.robot.items import Body, Closure, Prescribe, Rod
+from supple.robot.items import Body, Closure, PrescribedCoordinate, Rod
 from supple.robot.joint import Free, Revolute, Spherical
 from supple.robot.robot import Robot
 from supple.section import Circle, Material
@@ -75,10 +75,10 @@ def delta(*, modes: int = 3, period: float = 2.0) -> Robot:
                 f"elbow {limb + 1}",
                 on=f"arm {limb + 1}",
                 to=f"forearm {limb + 1}",
-                to_at=0.5,
+                to_fraction=0.5,
                 joint=Spherical(),
             ),
-            Prescribe(
+            PrescribedCoordinate(
                 f"motor {limb + 1}", on=f"arm {limb + 1}", value=motor_law(limb, period=period)
             ),
         ]

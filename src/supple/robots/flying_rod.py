@@ -49,7 +49,7 @@ def _flying_rod(
         Wrench(
             "throw",
             on="rod",
-            at=0.0,
+            fraction=0.0,
             force=force,
             moment=tuple(peak * m for m in moment),
             law=triangle(0.0, 2.5, 5.0),

@@ -5,7 +5,7 @@ from typing import Any
 from supple.expression import Expression
 from supple.robot.items import Rod
 from supple.robot.joint import Free
-from supple.robot.loads import Stress
+from supple.robot.loads import ActiveStress
 from supple.robot.robot import Robot
 from supple.robots.rolled_beam import LENGTH, RADIUS, YOUNG
 from supple.section import Circle, Material, StiffnessDamping
@@ -36,7 +36,7 @@ def muscle_beam(radius: float = RADIUS, **rod: Any) -> Robot:
     options: dict[str, Any] = {"strains": "bending", "basis": 3, "joint": Free()} | rod
     return Robot(
         Rod("beam", LENGTH, Circle(radius), material, **options),
-        Stress("muscle", on="beam", stress=MUSCLE),
+        ActiveStress("muscle", on="beam", stress=MUSCLE),
         gravity=(0.0, 0.0, 0.0),
         name="muscle beam",
     )

@@ -49,8 +49,8 @@ def rfrfr(*, distance: float = 0.4, basis: int | str = 3, strains: str = "planar
         leg("left", -distance / 2),
         leg("right", distance / 2),
         Closure("tip", on="left", to="right", joint=Revolute("z")),
-        Wrench("left motor", on="left", at=0.0, moment=(0.0, 0.0, 1.0), law=left),
-        Wrench("right motor", on="right", at=0.0, moment=(0.0, 0.0, 1.0), law=right),
+        Wrench("left motor", on="left", fraction=0.0, moment=(0.0, 0.0, 1.0), law=left),
+        Wrench("right motor", on="right", fraction=0.0, moment=(0.0, 0.0, 1.0), law=right),
         gravity=(0.0, 0.0, 0.0),
         name="RFRFR",
     )

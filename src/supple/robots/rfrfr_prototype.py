@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from supple.model.laws import AbstractLaw, Spline
-from supple.robot.items import Body, Closure, Prescribe, Rod
+from supple.robot.items import Body, Closure, PrescribedCoordinate, Rod
 from supple.robot.joint import Revolute
 from supple.robot.robot import Robot
 from supple.section import Material, Rectangle
@@ -60,8 +60,8 @@ def rfrfr_prototype(
         leg("right", 1.0),
         Body("platform", parent="left", mass=mass),
         Closure("tip", on="left", to="right", joint=Revolute("z")),
-        Prescribe("left motor", on="left", value=law),
-        Prescribe("right motor", on="right", value=law),
+        PrescribedCoordinate("left motor", on="left", value=law),
+        PrescribedCoordinate("right motor", on="right", value=law),
         gravity=(0.0, -9.81, 0.0),
         name="RFRFR prototype",
     )

@@ -24,7 +24,7 @@ from supple.model.laws import AbstractLaw, Function
 from supple.robot.actuators import Tendon
 from supple.robot.items import Body, Closure, Marker, Rod
 from supple.robot.joint import Revolute
-from supple.robot.loads import Sliding
+from supple.robot.loads import PlaneFriction
 from supple.robot.robot import Robot
 from supple.section import Material, Rectangle
 
@@ -108,8 +108,8 @@ def tendon_cpr(
                 parent=f"body {limb}",
                 position=(CLEARANCE, 0.0, 0.0),
             ),
-            Marker(f"start {limb}", parent=rod, at=0.0),
-            Marker(f"sensor {limb}", parent=rod, at=MEASURED[limb - 1]),
+            Marker(f"start {limb}", parent=rod, fraction=0.0),
+            Marker(f"sensor {limb}", parent=rod, fraction=MEASURED[limb - 1]),
         ]
         for side, cable in ((1.0, 2 * limb - 2), (-1.0, 2 * limb - 1)):
             offset = (side * CABLE_OFFSET, 0.0)
@@ -117,7 +117,7 @@ def tendon_cpr(
     return Robot(
         *items,
         Body("platform", parent="rod 2", mass=0.24),
-        Sliding("felt", on="platform", friction=0.01, friction_speed=1e-3),
+        PlaneFriction("felt", on="platform", friction=0.01, friction_speed=1e-3),
         Closure("tip", on="rod 1", to="platform", joint=Revolute("z")),
         gravity=(0.0, 0.0, 0.0),
         name="tendon-driven CPR",

@@ -1,1 +1,1 @@
-"""What users call: equilibrium, simulate, modes, linearise."""
+"""What users call: equilibrium, simulate, modes, linearize."""

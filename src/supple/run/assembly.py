@@ -1,6 +1,7 @@
 """Close the loops of a robot: from a rough guess to a configuration in which its elasticity rests."""
 
 import dataclasses
+from functools import partial
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -9,18 +10,42 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
-from supple.errors import SolveError, StateError
+from supple.errors import ArgumentError, SolveError
 from supple.mechanics.law_check import unusable_at
 from supple.mechanics.local import retract
-from supple.model.model import Model
-from supple.solve.equilibrium import EquilibriumStatus, Rest, relax
+from supple.model.constraints import STOP
+from supple.model.model import JointGroup, Model
+from supple.solve.equilibrium import EquilibriumStatus, Rest, Ways, relax
 from supple.solve.least_squares import least_squares
 from supple.system.active_set import open_by
+from supple.system.strain import Strain
 
 CLOSED = 1e-9
 """A described shape closed to this (m) is taken as it is; steps close what is left."""
 
-relaxed = jit(relax, quick=True)
+
+@partial(jit, quick=True)
+def relaxed(model: Model, q: Any, t: Any) -> Rest:
+    """Where a model comes to rest."""
+    return relax(Strain(model), q, t, _ways(model))
+
+
+def _ways(model: Model) -> Ways:
+    lengths, balls, unheld = [], [], []
+    for group in model.groups:
+        none = np.zeros(group.size * group.nv, dtype=bool)
+        if isinstance(group, JointGroup):
+            own = np.isin(np.arange(group.nv), group.joint.lengths)
+            lengths.append(np.tile(own, group.size))
+            balls.append(np.tile(~own & (group.nq != group.nv), group.size))
+            unheld.append((jnp.asarray(group.stiffness) == 0.0).reshape(-1))
+        else:
+            lengths.append(none)
+            balls.append(none)
+            unheld.append(jnp.asarray(none))
+    return Ways(np.concatenate(lengths), np.concatenate(balls), jnp.concatenate(unheld))
+
+
 _violation = jit(open_by, quick=True)
 
 
@@ -115,25 +140,23 @@ def _open_by(model: Model, q: Any, t: float) -> np.ndarray:
 
 
 def check_closed(model: Model, q: np.ndarray, t: float) -> None:
-    """Raise :class:`StateError` unless all loops are closed at q."""
+    """Raise :class:`ArgumentError` unless all loops are closed at q."""
     left = _open_by(model, q, t)
+    if left.max() > 1e-6 and model.constraints.kind[int(np.argmax(left))] == STOP:
+        raise ArgumentError(
+            f"initial: it is beyond the {equation_name(model, left)} by {left.max():.3g} (rad or m); "
+            "need a start within the bounds of all joints"
+        )
     if left.max() > 1e-6:
-        raise StateError(
-            f"start: {equation_name(model, left)} is open by {left.max():.3g} m; need a closed one, "
-            "such as assembled(robot, start=…) or equilibrium(robot, start=…)"
+        raise ArgumentError(
+            f"initial: {equation_name(model, left)} is open by {left.max():.3g} m; need a closed one, "
+            "such as assemble(robot, initial=…) or equilibrium(robot, initial=…)"
         )
 
 
 def equation_name(model: Model, left: np.ndarray) -> str:
-    """The closure or imposed coordinate with the largest violation."""
-    row, closures = int(np.argmax(left)), model.closures
-    if row < closures.size:
-        return f"closure {closures.names[closures.joint_of_row[row]]!r}"
-    if row < model.imposed_rows.start:
-        return f"imposed coordinate {model.prescribed.names[row - model.prescribed_rows.start]!r}"
-    own = model.transmissions
-    driven = own.imposed[row - model.imposed_rows.start]
-    return f"{own.kinds[driven]} {own.names[driven]!r}"
+    """Whose equation has the largest violation."""
+    return model.constraints.owner[int(np.argmax(left))]
 
 
 def open_message(model: Model, near: Closest) -> str:

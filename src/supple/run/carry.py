@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.mechanics.local import neutral
 from supple.model.model import Model
 from supple.model.state import State
@@ -23,7 +23,7 @@ def carry_over(state: State, old: Model, new: Model) -> State:
                 continue
             sizes = [(s.q_stop - s.q_start, s.v_stop - s.v_start) for s in (before, slot)]
             if sizes[0] != sizes[1]:
-                raise StateError(
+                raise ArgumentError(
                     f"{slot.name}: got {sizes[0][1]} coordinates; need {sizes[1][1]}. "
                     "Items that stay must keep their basis and joint."
                 )

@@ -6,6 +6,8 @@ the stiffness on the motions that keep loops closed). Where that number changes,
 in time; anything else is a branching point.
 """
 
+import enum
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -15,16 +17,43 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
-from supple.mechanics.frames import find_frame, find_rod, frame_poses, rod_shape
-from supple.mechanics.inverse_dynamics import equations
-from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
-from supple.mechanics.local import Coordinates, retract
+from supple.errors import SolveError
+from supple.mechanics.readout import AbstractReadout
 from supple.model.model import Model
+from supple.model.state import State
 from supple.robot.robot import Robot
 from supple.run.start import as_model
 from supple.run.statics import Equilibrium, equilibrium
 from supple.solve.modes import free_motions
-from supple.system.active_set import can_slack, hold, reconsider, taut_at
+from supple.system.active_set import CLOSE, should_hold
+from supple.system.formulation import Discretization
+from supple.system.strain import Strain
+
+
+class BranchStatus(enum.IntEnum):
+    """How a branch ended."""
+
+    DONE = 0
+    CAME_BACK = 1
+    NOT_CONVERGED = 2
+    STEP_LIMIT = 3
+    SLACK = 4
+
+    @property
+    def ok(self) -> bool:
+        """Whether it was followed to one of its ends in time."""
+        return self in (BranchStatus.DONE, BranchStatus.CAME_BACK)
+
+    @property
+    def message(self) -> str:
+        """One sentence for people."""
+        return {
+            BranchStatus.DONE: "reached the end",
+            BranchStatus.CAME_BACK: "turned and came back to the time it began at",
+            BranchStatus.NOT_CONVERGED: "the step became too small",
+            BranchStatus.STEP_LIMIT: "the limit on the number of points was reached",
+            BranchStatus.SLACK: "a tendon becomes taut or slack, or a joint meets or leaves its stop",
+        }[self]
 
 
 @dataclass(frozen=True)
@@ -38,7 +67,7 @@ class SpecialPoint:
 
 
 @dataclass(frozen=True, eq=False)
-class Branch:
+class Branch(AbstractReadout):
     """Equilibria along a branch: times t (n,), q (n, nq), multipliers (n, m), unstable motions (n,)."""
 
     model: Model
@@ -47,6 +76,7 @@ class Branch:
     multipliers: np.ndarray
     unstable: np.ndarray
     special: tuple[SpecialPoint, ...]
+    status: BranchStatus
     message: str
 
     def __len__(self) -> int:
@@ -55,32 +85,39 @@ class Branch:
     def __repr__(self) -> str:
         special = "".join(f", {point.kind} at {point.t:.4g} s" for point in self.special)
         span = f"t = {self.t[0]:g} … {self.t[-1]:g} s"
-        return f"Branch({self.model.name!r}, {len(self)} equilibria, {span}{special})"
+        return f"Branch({self.model.name!r}, {len(self)} equilibria, {span}{special}, {self.status.name})"
+
+    def __str__(self) -> str:
+        return f"{self!r}: {self.message}"
+
+    @property
+    def ok(self) -> bool:
+        """Whether the branch was followed to one of its ends in time."""
+        return self.status.ok
 
     @property
     def limits(self) -> tuple[SpecialPoint, ...]:
         """Points where the branch turns back in time."""
         return tuple(point for point in self.special if point.kind == "limit")
 
-    def position(self, name: str) -> np.ndarray:
-        """World position (n, 3) of a rod's tip, a body or a marker along the branch."""
-        i = self.model.topology.frames.index(find_frame(self.model, name))
-        return np.asarray(_poses(self.model, self.q, self.t).position)[:, i]
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities (n, nv): zero."""
+        return np.zeros((len(self), self.model.nv))
 
-    def shape(self, name: str, points: int = 41) -> np.ndarray:
-        """World positions (n, points, 3) along a rod."""
-        find_rod(self.model, name)
-        return np.asarray(_shapes(self.model, name, points, self.q, self.t).position)
-
-
-@jit
-def _poses(model, q, t):  # type: ignore[no-untyped-def]
-    return jax.vmap(lambda q, t: frame_poses(model, q, t))(q, t)
+    def read(self, quantity: Callable[..., Any], *fixed: Any) -> Any:
+        """``quantity(model, state, *fixed)`` at every equilibrium, with nothing growing or driven."""
+        forces = self.multipliers if self.model.equations else None
+        columns = self.t, self.q, self.v, self.v, forces
+        return jax.tree.map(np.asarray, _at_rest(quantity, fixed, self.model, columns))
 
 
-@partial(jit, static_argnames=("name", "points"))
-def _shapes(model, name, points, q, t):  # type: ignore[no-untyped-def]
-    return jax.vmap(lambda q, t: rod_shape(model, name, q, points, t))(q, t)
+@partial(jit, static_argnames=("quantity", "fixed"))
+def _at_rest(quantity, fixed, model, columns):  # type: ignore[no-untyped-def]
+    def one(columns):  # type: ignore[no-untyped-def]
+        return quantity(model.still(columns[0]), State(*columns), *fixed)
+
+    return jax.vmap(one)(columns)
 
 
 @partial(jit, quick=True)
@@ -89,12 +126,13 @@ def _linear(model, q, y, t):  # type: ignore[no-untyped-def]
     n = model.nv
     zero = jnp.zeros(n)
 
-    def motion(t):  # type: ignore[no-untyped-def]
-        return Coordinates(q, y[:n], zero, zero, t, y[n:] if model.equations else None)
+    def residual(t):  # type: ignore[no-untyped-def]
+        formulation, d = Strain(model).still(t), Discretization(State(t, q, zero, zero), t)
+        left, work = formulation.residual(d, y)
+        return left, formulation.tangent(formulation.coordinates(d, y), work)
 
-    tangent = inverse_dynamics_tangent(model.still(t), motion(t))
-    left, by_time = jax.jvp(lambda t: equations(model.still(t), motion(t)), (t,), (jnp.ones(()),))
-    return left, by_time, tangent, retract(model, q, y[:n])
+    left, by_time, tangent = jax.jvp(residual, (t,), (jnp.ones(()),), has_aux=True)
+    return left, by_time, tangent, Strain(model).retract(q, y[:n])
 
 
 @dataclass(frozen=True)
@@ -109,30 +147,33 @@ class _Point:
 def follow(
     robot: Robot | Model,
     *,
-    start: Equilibrium | None = None,
+    initial: Equilibrium | None = None,
     until: float,
     duration_scale: float = 1.0,
     step: float = 0.05,
     largest: float = 0.2,
     max_points: int = 400,
     since: float | None = None,
+    throw: bool = True,
 ) -> Branch:
-    """Follow the branch of equilibria from ``start`` (default: at time 0) until time ``until`` (s).
+    """Follow the branch of equilibria from ``initial`` (default: at time 0) until time ``until`` (s).
 
     Steps are arc lengths in coordinates over their scales and time over ``duration_scale`` (s). The
     branch ends at ``until``, where it comes back beyond ``since`` (default: its first time; an infinite one
-    lets it go on), or after ``max_points``.
+    lets it go on). Where it ends elsewhere (no next point is found, a tendon becomes taut or slack, there are
+    ``max_points``), :class:`SolveError` is raised with the branch so far as its ``result``, unless
+    ``throw=False``.
     """
     model = replace(as_model(robot), slips=())  # equations between velocities do not matter at rest
-    begun = equilibrium(model) if start is None else start
-    model = _held(model, begun)
+    begun = equilibrium(model) if initial is None else initial
+    model = _held(model, begun.q, float(begun.t), begun.multipliers)
     m = model.equations
     scale = np.concatenate([np.asarray(model.scale), np.full(m, np.inf), [duration_scale]])
     point = _tangent_point(model, begun.q, begun.multipliers, begun.t, None, scale)
     forward = np.sign(until - begun.t) or 1.0
     first = begun.t if since is None else since
     point = _turned(point, forward * np.sign(point.direction[-1] or 1.0))
-    points, special, message = [point], [], "reached the end"
+    points, special, status = [point], [], BranchStatus.DONE
     while len(points) < max_points:
         found = None
         while found is None:
@@ -140,13 +181,13 @@ def follow(
             if found is None:
                 step /= 2
                 if step < 1e-6:
-                    message = f"stopped at t = {point.t:.6g} s: the step became too small"
                     break
         if found is None:
+            status = BranchStatus.NOT_CONVERGED
             break
         new, iterations = found
-        if _loosens(model, new):
-            message = f"stopped at t = {point.t:.6g} s: a tendon becomes taut or slack"
+        if _changes(model, new.q, float(new.t), new.forces):
+            status = BranchStatus.SLACK
             break
         special += _located(model, point, new, step, scale, len(points) - 1)
         points.append(new)
@@ -155,38 +196,41 @@ def follow(
         if (point.t - until) * forward >= 0:
             break
         if (point.t - first) * forward < -1e-9:
-            message = f"came back to t = {first:.6g} s"
+            status = BranchStatus.CAME_BACK
             break
     else:
-        message = f"stopped after {max_points} points, at t = {point.t:.6g} s"
-    return Branch(
+        status = BranchStatus.STEP_LIMIT
+    branch = Branch(
         model=model,
         t=np.array([p.t for p in points]),
         q=np.stack([p.q for p in points]),
         multipliers=np.stack([p.forces for p in points]).reshape(len(points), m),
         unstable=np.array([p.unstable for p in points]),
         special=tuple(special),
-        message=message,
+        status=status,
+        message=f"{status.message}, at t = {point.t:.6g} s, after {len(points)} points",
     )
+    if throw and not branch.ok:
+        raise SolveError(f"{model.name}: {branch.message}", branch)
+    return branch
 
 
-def _held(model: Model, at: Equilibrium) -> Model:
-    """The model with its tendons as they are at an equilibrium: taut or slack."""
-    if not can_slack(model):
-        return model
-    return hold(model, _taut_at(model, at.q, at.t, at.multipliers))
+@partial(jit, quick=True)
+def _held(model, q, t, multipliers):  # type: ignore[no-untyped-def]
+    """The model with its one-sided equations as they are at an equilibrium."""
+    formulation = Strain(model)
+    return formulation.with_active(formulation.active_at(q, t, multipliers)).model
 
 
-def _loosens(model: Model, point: _Point) -> bool:
-    """Whether tendons that were taken for taut or slack no longer are."""
-    law = model.transmissions.imposing
-    if law is None or not can_slack(model):
+@partial(jit, quick=True)
+def _changes(model, q, t, multipliers):  # type: ignore[no-untyped-def]
+    """Whether one-sided equations are no longer what they were taken for."""
+    if model.active is None:
         return False
-    held = law.taut > 0
-    return not np.array_equal(_reconsidered(model, point.q, point.t, point.forces, held), held)
-
-
-_taut_at, _reconsidered = jit(taut_at, quick=True), jit(reconsider, quick=True)
+    formulation, zero = Strain(model), jnp.zeros(model.nv)
+    seen = formulation.one_sided(State(t, q, zero, zero, multipliers))
+    held = model.active.held
+    return jnp.any(should_hold(seen, held, CLOSE * formulation.length) != held)
 
 
 def _turned(point: _Point, sign: float) -> _Point:

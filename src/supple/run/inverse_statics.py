@@ -1,5 +1,6 @@
 """Inverse statics: the inputs with which a frame of the resting robot is where it should be."""
 
+import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +13,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.compile import jit
-from supple.errors import SolveError, StateError
+from supple.errors import ArgumentError, SolveError
 from supple.lie import Pose, so3
 from supple.mechanics.frames import find_frame, frame_motion
 from supple.model.inputs import find_input, input_slices, input_vector, with_inputs
@@ -21,16 +22,41 @@ from supple.robot.robot import Robot
 from supple.run.start import as_model
 from supple.run.statics import equilibrium
 from supple.solve.equilibrium import EquilibriumStatus, solve_equilibrium
+from supple.system.strain import Strain
 
 MAX_ITERATIONS = 30
 SMALLEST_SHARE = 1e-3
 """Of a Gauss-Newton step: below it a target counts as out of reach."""
 
 
+class InverseStaticsStatus(enum.IntEnum):
+    """How inverse statics ended."""
+
+    CONVERGED = 0
+    OUT_OF_REACH = 1
+
+    @property
+    def ok(self) -> bool:
+        """Whether every target was met."""
+        return self is InverseStaticsStatus.CONVERGED
+
+    @property
+    def message(self) -> str:
+        """One sentence for people."""
+        return {
+            InverseStaticsStatus.CONVERGED: "every target is met",
+            InverseStaticsStatus.OUT_OF_REACH: "a target may be out of reach, or farther than one step "
+            "from the target before",
+        }[self]
+
+
 @dataclass(frozen=True, eq=False)
 class InverseStatics:
     """Inputs for n targets, and the equilibria in which they are met."""
 
+    model: Model
+    status: InverseStaticsStatus
+    message: str
     inputs: dict[str, np.ndarray]
     """Values (n, …) of each input that was free."""
     q: np.ndarray
@@ -47,7 +73,18 @@ class InverseStatics:
 
     def __repr__(self) -> str:
         inputs, error = ", ".join(self.inputs), float(np.max(self.error, initial=0.0))
-        return f"InverseStatics({len(self.q)} targets, inputs: {inputs}; largest error {error:.1e})"
+        return (
+            f"InverseStatics({len(self.q)} targets, inputs: {inputs}, {self.status.name}, "
+            f"largest error {error:.1e})"
+        )
+
+    def __str__(self) -> str:
+        return f"{self!r}: {self.message}"
+
+    @property
+    def ok(self) -> bool:
+        """Whether every target was met."""
+        return self.status.ok
 
 
 class _Found(NamedTuple):
@@ -66,7 +103,7 @@ def inverse_statics(
     targets: Any,
     inputs: Sequence[str] | None = None,
     *,
-    start: Any = None,
+    initial: Any = None,
     tolerance: float = 1e-9,
     throw: bool = True,
 ) -> InverseStatics:
@@ -75,38 +112,49 @@ def inverse_statics(
     ``targets`` are positions (n, 3) in metres, or poses (n of them); ``inputs`` the names of :class:`Input`
     laws that may change (default: all), from the values they are described with. Gauss-Newton with the exact
     derivative of the equilibrium: of the changes that lead to a target the smallest one is taken, so inputs
-    stay near where they were. ``start`` is the equilibrium of the robot as described, unless given.
-    Raises :class:`SolveError` at a target out of reach; with ``throw=False`` the nearest found is kept.
+    stay near where they were. ``initial`` is the equilibrium of the robot as described, unless given.
+    Raises :class:`SolveError` at a target out of reach, with what was found so far, that target included, as
+    its ``result``; with ``throw=False`` the nearest found is kept and the next target is tried.
     """
     model = as_model(robot)
     find_frame(model, frame)
     names = tuple(input_slices(model)) if inputs is None else tuple(inputs)
     if not names:
-        raise StateError("inputs: got none; need an Input law in the robot, such as pull=Input(…)")
+        raise ArgumentError(
+            "inputs: got none; need an Input law in the robot, such as pull=Input(…)"
+        )
     places = {name: find_input(model, name, "inputs") for name in names}
     every = np.arange(len(input_vector(model)))
     free = np.concatenate([every[where] for where, _ in places.values()])
     goals = _poses(targets)
-    held = equilibrium(model) if start is None else start
+    held = equilibrium(model) if initial is None else initial
     u = np.array(input_vector(model))
     q, forces = jnp.asarray(held.q), jnp.asarray(held.multipliers) if model.equations else None
 
     rows = []
+    status = InverseStaticsStatus.CONVERGED
+    message = status.message
     for i in range(len(goals.position)):
         goal = jax.tree.map(lambda x, i=i: x[i], goals)
         u, now, count = _reach(model, frame, free, u, q, forces, goal, tolerance)
         q, forces = now.q, now.multipliers
         left = float(np.abs(np.asarray(now.error)).max())
-        if throw and not left <= tolerance:
-            raise SolveError(
-                f"{model.name}: target {i} at {np.asarray(goal.position)}: {frame!r} comes no nearer than "
-                f"{left:.3g}; it may be out of reach, or farther than one step from the target before"
+        if status.ok and not left <= tolerance:
+            status = InverseStaticsStatus.OUT_OF_REACH
+            message = (
+                f"{status.message}: target {i} at {np.asarray(goal.position)}, to which {frame!r} comes no "
+                f"nearer than {left:.3g}"
             )
         tensions = np.asarray([] if forces is None else forces)
         rows.append((u, np.asarray(q), tensions, np.asarray(now.by_inputs), left, count))
+        if throw and not status.ok:
+            break
     values, *others = (np.array(column) for column in zip(*rows, strict=True))
     found = {name: values[:, where].reshape(-1, *shape) for name, (where, shape) in places.items()}
-    return InverseStatics(found, *others)
+    result = InverseStatics(model, status, message, found, *others)
+    if throw and not result.ok:
+        raise SolveError(f"{model.name}: {message}", result)
+    return result
 
 
 def _poses(targets: Any) -> Pose:
@@ -116,7 +164,7 @@ def _poses(targets: Any) -> Pose:
         return Pose(rotation.reshape(-1, 3, 3), position.reshape(-1, 3))
     position = np.atleast_2d(np.asarray(targets, dtype=float))
     if position.ndim != 2 or position.shape[1] != 3 or not np.all(np.isfinite(position)):
-        raise StateError(
+        raise ArgumentError(
             f"targets: got shape {np.shape(targets)}; need finite positions (n, 3), or poses"
         )
     return Pose(None, position)
@@ -133,7 +181,7 @@ def _reach(
     tolerance: float,
 ) -> tuple[np.ndarray, _Found, int]:
     """Gauss-Newton towards one target; a step that finds no equilibrium, or leads away, is halved."""
-    now = _linearise(model, frame, jnp.asarray(free), jnp.asarray(u), q, forces, goal)
+    now = _linearize(model, frame, jnp.asarray(free), jnp.asarray(u), q, forces, goal)
     for count in range(MAX_ITERATIONS):
         size = float(np.abs(np.asarray(now.error)).max())
         if size <= tolerance:
@@ -143,7 +191,7 @@ def _reach(
         while share > SMALLEST_SHARE:
             tried = u.copy()
             tried[free] += share * step
-            then = _linearise(
+            then = _linearize(
                 model, frame, jnp.asarray(free), jnp.asarray(tried), now.q, now.multipliers, goal
             )
             nearer = np.linalg.norm(np.asarray(then.error)) < np.linalg.norm(np.asarray(now.error))
@@ -157,7 +205,7 @@ def _reach(
 
 
 @partial(jit, quick=True, static_argnames=("frame",))
-def _linearise(
+def _linearize(
     model: Model,
     frame: str,
     free: Array,
@@ -170,7 +218,7 @@ def _linearise(
 
     def gap(change: Float[Array, " m"]) -> tuple[Float[Array, " k"], Any]:
         loaded = with_inputs(model, u.at[free].add(change))
-        held = solve_equilibrium(loaded, q, zero, 1.0, multipliers)
+        held = solve_equilibrium(Strain(loaded), q, zero, 1.0, multipliers)
         pose = frame_motion(loaded, frame, held.q, jnp.zeros(model.nv)).pose
         left = pose.position - goal.position
         if goal.rotation is not None:

@@ -14,17 +14,17 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.lie import Pose, so3
 from supple.mechanics.frames import find_frame
 from supple.model.inputs import input_slices
-from supple.model.laws import AbstractLaw, Input
+from supple.model.laws import AbstractEffortLaw, AbstractLaw, Input
 from supple.model.loads import AbstractPointLoad
 from supple.model.model import GROUND, Model
-from supple.results.result import Result
+from supple.results.result import Result, Stats
 from supple.robot.actuators import Chamber, Motor, Tendon
-from supple.robot.controller import Controller
-from supple.robot.items import Body, Prescribe, Rod
+from supple.robot.controller import ContinuousController, Controller
+from supple.robot.items import Body, PrescribedCoordinate, Rod
 from supple.robot.joint import Prismatic
 from supple.robot.loads import Wrench
 from supple.robot.robot import Robot
@@ -32,6 +32,7 @@ from supple.run.loop import saved_at
 from supple.run.message import found_reason
 from supple.run.outside import ControllerFailed, Outside
 from supple.run.start import as_model, start_state
+from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, advance, begin, restart
 from supple.time.alpha import generalized_alpha
 from supple.time.control import FixedStep
@@ -166,12 +167,12 @@ def drives_of(robot: Robot, duration: float = 1.0) -> tuple[Robot, list[Drive]]:
     and the factors of wrenches. Ranges are twice those of the laws until ``duration`` (s). What controllers
     set stays theirs.
     """
-    controlled = any(isinstance(item, Controller) for item in robot.items)
+    controlled = any(isinstance(item, Controller | ContinuousController) for item in robot.items)
     changed, drives = [], []
     for given in robot.items:
         item: Any = given
         field = _driven_field(item)
-        if field is None:
+        if field is None or isinstance(getattr(item, field), AbstractEffortLaw):
             continue
         law: Any = item.time_law()
         values = np.asarray(jax.vmap(law)(np.linspace(0.0, duration, 65)))
@@ -208,7 +209,7 @@ def _driven_field(item: Any) -> str | None:
         return next((f for f in ("tension", "pull") if getattr(item, f) is not None), None)
     if isinstance(item, Chamber | Motor):
         return item.kind
-    if isinstance(item, Prescribe):
+    if isinstance(item, PrescribedCoordinate):
         return "value"
     return "law" if isinstance(item, Wrench) else None
 
@@ -225,15 +226,15 @@ class LiveRun:
         *,
         dt: float = 0.01,
         scheme: AbstractScheme | None = None,
-        start: Any = None,
+        initial: Any = None,
         duration: float = 1.0,
     ) -> None:
         if not (np.isfinite(dt) and dt > 0):
-            raise StateError(f"dt: got {dt!r}; need a positive number of seconds")
+            raise ArgumentError(f"dt: got {dt!r}; need a positive number of seconds")
         self.robot, self.drives = drives_of(robot, duration)
         self.dt, self.scheme = dt, generalized_alpha(0.8) if scheme is None else scheme
         self.model, self.pulls = with_pulls(as_model(self.robot), self.robot)
-        self._start = start_state(self.model, start)
+        self._start = start_state(self.model, initial)
         self._control = FixedStep(dt)
         self._places = {name: where for name, (where, _) in input_slices(self.model).items()}
         self._first: Cursor | None = None
@@ -247,7 +248,7 @@ class LiveRun:
         """Go back to the start."""
         if self._first is None:
             self._first = begin(
-                self.model, self.scheme, self._start, jnp.asarray(self.dt, dtype=float)
+                Strain(self.model), self.scheme, self._start, jnp.asarray(self.dt, dtype=float)
             )
         self.cursor = self._first
         self.status, self.message = Status.RUNNING, ""
@@ -263,10 +264,10 @@ class LiveRun:
             return
         if item not in self.pulls:
             known = ", ".join(self.pulls) or "none: nothing moves"
-            raise StateError(f"pull: got {item!r}; need one of: {known}")
+            raise ArgumentError(f"pull: got {item!r}; need one of: {known}")
         place = np.asarray(target, dtype=float)
         if place.shape != (3,) or not np.all(np.isfinite(place)):
-            raise StateError(f"pull: got {target!r}; need three numbers (m)")
+            raise ArgumentError(f"pull: got {target!r}; need three numbers (m)")
         self._pulled = item, place
 
     def _pull_inputs(self) -> dict[str, np.ndarray]:
@@ -291,8 +292,7 @@ class LiveRun:
             **self._saved._asdict(),
             status=self.status,
             message=self.message,
-            rejected=int(self.cursor.rejected),
-            wall_seconds=0.0,
+            stats=Stats(rejected=int(self.cursor.rejected)),
             settings={},
             description=self.robot,
         )
@@ -326,12 +326,12 @@ class LiveRun:
 
     def _advanced(self, cursor: Cursor) -> tuple[Cursor, Saved, int, Status]:
         """The next instant, or a part of the way to it; also how many instants were saved."""
-        if cursor.taut is not None and bool(cursor.taut.caught):
-            cursor = restart(self.model, self.scheme, cursor)
+        if cursor.one_sided is not None and bool(cursor.one_sided.caught):
+            cursor = restart(Strain(self.model), self.scheme, cursor)
         begun = jnp.asarray(float(self._start.t))
         wall = begun + cursor.target * self.dt
         after, saved, found = advance(
-            self.model, self.scheme, self._control, ATTEMPTS, cursor,
+            Strain(self.model), self.scheme, self._control, ATTEMPTS, cursor,
             begun, wall, jnp.asarray(1.0), jnp.asarray(ATTEMPTS),
         )  # fmt: skip
         return after, saved, int(found), Status(int(after.status))

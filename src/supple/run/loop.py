@@ -9,10 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.model.model import Model
-from supple.results.result import Result
+from supple.results.result import Result, Stats
 from supple.results.store import Store
 from supple.run.message import found_reason, run_message
 from supple.run.outside import ControllerFailed, Outside
+from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, advance, instant, restart
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.scheme import AbstractScheme
@@ -43,8 +44,8 @@ class Plan:
     progress: Progress | None = None
     watch: Watch | None = None
     disk: Store | None = None
-    seconds: float = 0.0
-    """Spent on the run before (s)."""
+    before: Stats | None = None
+    """Of the run that this one continues, where it is not all in its instants."""
     description: Any = None
 
     @property
@@ -90,6 +91,11 @@ def _joined(chunks: list[Saved]) -> Saved:
     return Saved(*(np.concatenate(parts) for parts in zip(*chunks, strict=True)))
 
 
+def _stats_of(past: Saved) -> Stats:
+    """What instants tell of the steps that led to them; attempts count as steps here."""
+    return Stats(steps=int(past.substeps.sum()), newton_iterations=int(past.newton.sum()))
+
+
 def saved_at(cursor: Cursor) -> Saved:
     """The one instant of a cursor, as a chunk."""
     return Saved(*(np.asarray(x)[None] for x in instant(cursor)))
@@ -98,12 +104,15 @@ def saved_at(cursor: Cursor) -> Saved:
 def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
     """Go on from a cursor to the end of the plan, a failure or Ctrl-C; keeps everything computed so far."""
     model, outside = plan.model, plan.outside
+    formulation = Strain(model)
     begun = float(past.t[0])
     stop, corners = begun + plan.duration, plan.corners(begun)
     tape, count = _Tape(past, plan.disk), len(past.t) - 1
     started = reported = clock.perf_counter()
     attempts = CHUNK if plan.progress is None and plan.watch is None else FIRST
     status, reason = Status.RUNNING, ""
+    before = _stats_of(past) if plan.before is None else plan.before
+    newton, attempts_made = before.newton_iterations, before.steps + before.rejected
 
     def outcome(saved: Saved) -> Result:
         return Result(
@@ -111,8 +120,12 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
             **saved._asdict(),
             status=status,
             message=run_message(model, status, cursor, reason),
-            rejected=int(cursor.rejected),
-            wall_seconds=plan.seconds + clock.perf_counter() - started,
+            stats=Stats(
+                attempts_made + int(cursor.substeps) - int(cursor.rejected),
+                int(cursor.rejected),
+                newton + int(cursor.newton),
+                before.wall_seconds + clock.perf_counter() - started,
+            ),
             settings=plan.settings,
             cursor=cursor,
             description=plan.description,
@@ -127,11 +140,11 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
             feedback, period = outside.react(model, cursor.state, cursor.feedback)
             cursor = cursor._replace(feedback=feedback)
             if now in corners or _jumps(plan, cursor, period, begun):
-                cursor = restart(model, plan.scheme, cursor)
+                cursor = restart(formulation, plan.scheme, cursor)
             wall = min([c for c in corners if c > now] + [stop, outside.next_call()])
             called = clock.perf_counter()
             after, saved, found = advance(
-                model,
+                formulation,
                 plan.scheme,
                 plan.control,
                 CHUNK,
@@ -144,6 +157,8 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
             number = int(found)  # waits; a run interrupted here goes on from the cursor before
             tape.chunks.append(Saved(*(np.asarray(x)[:number] for x in saved)))
             cursor, count = after, count + number
+            newton += int(tape.chunks[-1].newton.sum())
+            attempts_made += int(tape.chunks[-1].substeps.sum())
             status = Status(int(cursor.status))
             if status == Status.DONE and wall < stop:
                 status = Status.RUNNING
@@ -170,13 +185,13 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
 
 
 def _jumps(plan: Plan, cursor: Cursor, period: float, begun: float) -> bool:
-    """Whether accelerations jump here: a tendon has become taut, or a controller just called acts anew.
+    """Whether accelerations jump here: a gap has closed, or a controller just called acts anew.
 
     Not for controllers called about every step of a run at fixed steps: there the scheme smooths them.
     """
     control, now = plan.control, float(cursor.state.t)
     sampled = isinstance(control, FixedStep) and period < 1.5 * control.dt and now > begun
-    caught = cursor.taut is not None and bool(cursor.taut.caught)
+    caught = cursor.one_sided is not None and bool(cursor.one_sided.caught)
     return caught or (period > 0 and not sampled)
 
 

@@ -51,8 +51,8 @@ def run_message(model: Model, status: Status, cursor: Cursor, reason: str) -> st
 
 def gained_energy(cursor: Cursor | None) -> str:
     """What is to be said of a passive robot whose energy has grown; nothing where it has not."""
-    known = cursor is not None and cursor.ledger is not None
-    gain = float(cursor.ledger.gain) if known else 0.0
+    ledger = None if cursor is None else cursor.ledger
+    gain = 0.0 if ledger is None else float(ledger.gain)
     if gain <= 0.0:
         return ""
     return (

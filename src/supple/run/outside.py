@@ -8,12 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.mechanics.sensing import Sensors
 from supple.model.control import Control
 from supple.model.inputs import with_inputs
 from supple.model.model import Model
 from supple.model.state import State
+from supple.system.strain import Strain
 from supple.time.feedback import EARLY, Feedback, checked_answer, place_inputs
 
 
@@ -56,8 +57,8 @@ class Outside:
         try:
             answer = control.act(float(state.t), seen, self.memories[i])
             inputs, self.memories[i] = checked_answer(control.name, answer)
-            vector = place_inputs(model, control.name, jnp.asarray(feedback.inputs), inputs)
-        except StateError as error:
+            vector = place_inputs(Strain(model), control.name, jnp.asarray(feedback.inputs), inputs)
+        except ArgumentError as error:
             raise ControllerFailed(str(error)) from error
         except (Exception, SystemExit) as error:  # a controller ends its run, not the process
             raise ControllerFailed(f"{control.name}: act raised {error!r}") from error

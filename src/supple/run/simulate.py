@@ -9,7 +9,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from supple.errors import SolveError, StateError, StoreError
+from supple.errors import ArgumentError, SolveError, StoreError
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.fingerprint import changed, fingerprints
@@ -21,7 +21,8 @@ from supple.run.loop import CHUNK, Plan, Progress, Watch, carry_out, saved_at
 from supple.run.message import gained_energy
 from supple.run.outside import Outside
 from supple.run.start import as_model, start_state
-from supple.time.advance import Cursor, Saved, begin, cursor_like
+from supple.system.strain import Strain
+from supple.time.advance import Cursor, Saved, Status, begin, cursor_like
 from supple.time.ahead import compiled_ahead
 from supple.time.alpha import GeneralizedAlpha, generalized_alpha
 from supple.time.collocation import radau
@@ -30,7 +31,7 @@ from supple.time.scheme import AbstractScheme
 
 UNDAMPED = (
     "an undamped scheme (γ = ½) is weakly unstable on closed loops and imposed coordinates: forces oscillate "
-    "from step to step and may grow. Use generalized_alpha(rho) with rho < 1, or radau()"
+    "from step to step and may grow. Use generalized_alpha(rho_inf) with rho_inf < 1, or radau()"
 )
 
 SAME_START = 1e-6
@@ -44,35 +45,37 @@ def simulate(
     dt: float | None = None,
     accuracy: float | None = None,
     scheme: AbstractScheme | None = None,
-    start: State | Any = None,
-    output: np.ndarray | Sequence[float] | float | None = None,
+    initial: State | Any = None,
+    t_eval: np.ndarray | Sequence[float] | float | None = None,
     progress: Progress | None = None,
     watch: Watch | None = None,
     max_steps: int = 10_000_000,
-    throw: bool = False,
+    throw: bool = True,
     store: str | Path | Store | None = None,
-    go_on: bool = False,
+    resume: bool = False,
 ) -> Result:
     """Simulate for ``duration`` seconds.
 
     Name a step ``dt`` (s) for fixed steps, generalized-α (ρ∞ = 0.8) unless a scheme is given; otherwise
     the step follows from ``accuracy`` (displacement error over the robot's size, 1e-3 by default) with
-    Radau IIA of order 5. ``start`` is a state, an equilibrium, or a run whose end it is, also those of a
+    Radau IIA of order 5. ``initial`` is a state, an equilibrium, or a run whose end it is, also those of a
     robot with other items (default: at rest as described, with its loops closed), or a function of the
     model that finds one; velocities that closed loops or imposed laws forbid are changed as by an impact.
-    ``output`` are instants, or a spacing (s), to report instead of the solver's own.
+    ``t_eval`` are the instants (s) to report instead of the solver's own; one number is their spacing.
     ``progress(t, count)`` is called about four times a second and at the end; so is ``watch``, with the
     newest instants as a result (a viewer's ``watch`` draws them).
-    Ctrl-C ends the run with everything computed so far and status INTERRUPTED, ``max_steps`` with STEP_LIMIT.
-    ``store`` is a folder that the run is written to chunk by chunk; with ``go_on`` a run found there with the
-    same settings continues, also after it was killed.
+    A run that does not reach its end raises :class:`SolveError`, with what was computed as its ``result``;
+    with ``throw=False`` that is returned, and its status tells. Ctrl-C never raises: it ends the run with
+    everything computed so far and status INTERRUPTED.
+    ``store`` is a folder that the run is written to chunk by chunk; with ``resume`` a run found there with
+    the same settings continues, also after it was killed.
     """
     model = as_model(robot, accuracy)
     number = np.ndim(duration) == 0 and np.asarray(duration).dtype.kind in "iuf"
     if not (number and np.isfinite(duration) and duration > 0):
-        raise StateError(f"duration: got {duration!r}; need a positive number of seconds")
+        raise ArgumentError(f"duration: got {duration!r}; need a positive number of seconds")
     if dt is not None and accuracy is not None:
-        raise StateError(f"dt, accuracy: got {dt!r} and {accuracy!r}; give one of them")
+        raise ArgumentError(f"dt, accuracy: got {dt!r} and {accuracy!r}; give one of them")
     control: StepControl = (
         FixedStep(float(dt))
         if dt is not None
@@ -84,9 +87,9 @@ def simulate(
         warnings.warn(UNDAMPED, RuntimeWarning, stacklevel=2)
     h = control.dt if isinstance(control, FixedStep) else min(control.largest, duration) * 1e-4
     first_step = jnp.asarray(h, dtype=float)  # never weakly typed
-    with compiled_ahead(model, scheme, control, CHUNK):
-        state = start_state(model, start)
-        instants = None if output is None else _checked_output(output, float(state.t))
+    with compiled_ahead(Strain(model), scheme, control, CHUNK):
+        state = start_state(model, initial)
+        instants = None if t_eval is None else _checked_instants(t_eval, float(state.t))
         plan = Plan(
             model,
             scheme,
@@ -99,11 +102,11 @@ def simulate(
             disk=Store(store) if isinstance(store, str | Path) else store,
             description=robot if isinstance(robot, Robot) else None,
         )
-        found = _from_store(plan.disk, plan, state) if plan.disk is not None and go_on else None
+        found = _from_store(plan.disk, plan, state) if plan.disk is not None and resume else None
         if found is not None:
             cursor, past = found
         else:
-            cursor = begin(model, scheme, state, first_step)
+            cursor = begin(Strain(model), scheme, state, first_step)
             past = saved_at(cursor)
             if plan.disk is not None:
                 plan.disk.create(_told(plan))
@@ -117,26 +120,36 @@ def simulate(
     if gained := gained_energy(result.cursor):
         warnings.warn(f"{model.name}{gained}", RuntimeWarning, stacklevel=2)
     if instants is not None:
-        result = _at_output(result, instants)
-    if throw and not result.ok:
-        raise SolveError(f"{model.name}: {result.message}")
+        result = _at_instants(result, instants)
+    return _finished(result, throw)
+
+
+def _finished(result: Result, throw: bool) -> Result:
+    """The result, unless it ended early by itself and that is to be raised."""
+    if throw and not result.ok and result.status != Status.INTERRUPTED:
+        raise SolveError(f"{result.model.name}: {result.message}", result)
     return result
 
 
 def resume(
-    result: Result, duration: float | None = None, progress: Progress | None = None
+    result: Result,
+    duration: float | None = None,
+    progress: Progress | None = None,
+    *,
+    throw: bool = True,
 ) -> Result:
     """Continue a run that was interrupted, or extend a finished one by ``duration`` seconds.
 
-    The joined trajectory equals the uninterrupted one; steps are those of the first run.
+    The joined trajectory equals the uninterrupted one; steps are those of the first run. A run that does not
+    reach its end raises as in :func:`simulate`.
     """
     if result.cursor is None:
-        raise StateError("result: it has no cursor to continue from")
+        raise ArgumentError("result: it has no cursor to continue from")
     plan = Plan(
         result.model,
         **result.settings,
         progress=progress,
-        seconds=result.wall_seconds,
+        before=result.stats,
         description=result.description,
     )
     if duration is not None:
@@ -144,7 +157,7 @@ def resume(
         plan = replace(plan, duration=done + duration)
     cursor = result.cursor._replace(status=jnp.zeros((), dtype=int))
     past = Saved(*(getattr(result, field) for field in Saved._fields))
-    return carry_out(plan, cursor, past)
+    return _finished(carry_out(plan, cursor, past), throw)
 
 
 def _settings_text(plan: Plan) -> str:
@@ -177,7 +190,7 @@ def _from_store(disk: Store, plan: Plan, state: State) -> tuple[Cursor, Saved] |
     if any(not control.compiled for control in plan.model.controls):
         need = "compiled controllers: the memory of Python objects is not stored"
         raise StoreError(disk.path, "it cannot go on", need)
-    found = disk.resumed(cursor_like(plan.model, plan.scheme))
+    found = disk.resumed(cursor_like(Strain(plan.model), plan.scheme))
     if found is None:
         return None
     cursor, past = found
@@ -188,27 +201,27 @@ def _from_store(disk: Store, plan: Plan, state: State) -> tuple[Cursor, Saved] |
     return cursor._replace(status=jnp.zeros((), dtype=int)), past
 
 
-def _checked_output(output: Any, begun: float) -> np.ndarray:
+def _checked_instants(t_eval: Any, begun: float) -> np.ndarray:
     """A spacing () or instants (n,); what cannot be used is refused before the run, not after it."""
     need = f"instants (s) from {begun:g} on, or one spacing > 0 between them"
     try:
-        values = np.asarray(output, dtype=float)
+        values = np.asarray(t_eval, dtype=float)
     except (TypeError, ValueError):
-        raise StateError(f"output: got {output!r}; need {need}") from None
+        raise ArgumentError(f"t_eval: got {t_eval!r}; need {need}") from None
     slack = 1e-9 * max(1.0, abs(begun))
     good = values > 0 if values.ndim == 0 else values >= begun - slack
     if not (values.size and np.all(good & np.isfinite(values))):
-        raise StateError(f"output: got {output!r}; need {need}")
+        raise ArgumentError(f"t_eval: got {t_eval!r}; need {need}")
     return values if values.ndim == 0 else values.ravel()
 
 
-def _at_output(result: Result, output: np.ndarray) -> Result:
+def _at_instants(result: Result, t_eval: np.ndarray) -> Result:
     """The result at a spacing, or at those instants that the run has reached; at its end if at none."""
     begun, end = result.t[0], result.t[-1]
-    if output.ndim == 0:
-        count = int(np.floor((end - begun) / output + 1e-9))
-        times = begun + output * np.arange(count + 1)
+    if t_eval.ndim == 0:
+        count = int(np.floor((end - begun) / t_eval + 1e-9))
+        times = begun + t_eval * np.arange(count + 1)
     else:
-        reached = output[output <= end * (1 + 1e-12) + 1e-12]
+        reached = t_eval[t_eval <= end * (1 + 1e-12) + 1e-12]
         times = reached if reached.size else np.array([end])
-    return result.sampled(np.minimum(times, end))
+    return result.sample(np.minimum(times, end))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.mechanics.local import neutral
 from supple.model.model import Model
 from supple.model.state import State
@@ -33,10 +33,12 @@ def initial_state(
     velocity = np.zeros(model.nv) if v is None else np.asarray(v, dtype=float)
     for name, array, size in (("q", configuration, model.nq), ("v", velocity, model.nv)):
         if array.shape != (size,):
-            raise StateError(f"{name}: got shape {array.shape}; need ({size},) for {model.name!r}")
+            raise ArgumentError(
+                f"{name}: got shape {array.shape}; need ({size},) for {model.name!r}"
+            )
         if not np.all(np.isfinite(array)):
             bad = int(np.flatnonzero(~np.isfinite(array))[0])
-            raise StateError(f"{name}[{bad}]: got {array[bad]}; need finite numbers")
+            raise ArgumentError(f"{name}[{bad}]: got {array[bad]}; need finite numbers")
     configuration = _with_unit_quaternions(model, configuration)
     return State(np.asarray(float(t)), configuration, velocity, np.zeros(model.nv))
 
@@ -51,7 +53,7 @@ def _with_unit_quaternions(model: Model, q: np.ndarray) -> np.ndarray:
         quaternion = q[slot.q][:4]
         norm = np.linalg.norm(quaternion)
         if norm == 0:
-            raise StateError(
+            raise ArgumentError(
                 f"q of joint {slot.name!r}: got the quaternion {quaternion.tolist()}; "
                 "need one that is not zero, (1, 0, 0, 0) for no turn"
             )
@@ -59,26 +61,26 @@ def _with_unit_quaternions(model: Model, q: np.ndarray) -> np.ndarray:
     return q
 
 
-def start_state(model: Model, start: Any) -> State:
+def start_state(model: Model, initial: Any) -> State:
     """The state to start from; one that knows its model is carried over by name."""
-    if callable(start):
-        start = start(model)
-    if start is None:
+    if callable(initial):
+        initial = initial(model)
+    if initial is None:
         state = initial_state(model)
         if model.holonomic:
             closed = closed_at_rest(model, np.asarray(state.q), 0.0)
             return initial_state(model, closed.q)
         return state
-    held = getattr(start, "model", None)
-    if isinstance(start, Result):
-        start = start.final
-    t = float(getattr(start, "t", 0.0))
+    held = getattr(initial, "model", None)
+    if isinstance(initial, Result):
+        initial = initial.final
+    t = float(getattr(initial, "t", 0.0))
     if held is not None and held.topology != model.topology:
-        known = initial_state(held, start.q, getattr(start, "v", None), t)
+        known = initial_state(held, initial.q, getattr(initial, "v", None), t)
         state = carry_over(known, held, model)
     else:
-        state = initial_state(model, start.q, getattr(start, "v", None), t)
-        forces = getattr(start, "multipliers", None)
+        state = initial_state(model, initial.q, getattr(initial, "v", None), t)
+        forces = getattr(initial, "multipliers", None)
         if forces is not None and np.size(forces) == model.equations > 0:  # they tell what is taut
             state = replace(state, multipliers=np.asarray(forces))
     if model.holonomic:

@@ -6,25 +6,18 @@ from functools import partial
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
 from supple.errors import SolveError
-from supple.lie import Pose
-from supple.mechanics.energy import Energies, energies
-from supple.mechanics.frames import (
-    FrameMotion,
-    find_transmission,
-    frame_motion,
-    rod_shape,
-    rod_strain,
-)
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.law_check import unusable_at
 from supple.mechanics.local import Coordinates, difference, retract
-from supple.mechanics.transmissions import transmission_state
+from supple.mechanics.readout import AbstractReadout
 from supple.model.model import Model
+from supple.model.state import State
 from supple.results.result import Result
 from supple.robot.robot import Robot
 from supple.run.assembly import (
@@ -47,10 +40,11 @@ from supple.solve.equilibrium import (
     solve_equilibrium,
 )
 from supple.solve.modes import LinearModel, Modes, linear_model, vibration_modes
+from supple.system.strain import Strain
 
 
 @dataclass(frozen=True, eq=False)
-class Equilibrium:
+class Equilibrium(AbstractReadout):
     """A static solution: configuration q, status, and how it was reached."""
 
     model: Model
@@ -70,6 +64,9 @@ class Equilibrium:
             f"{self.increments} load steps, {self.iterations} iterations, residual {self.residual:.0e})"
         )
 
+    def __str__(self) -> str:
+        return f"{self!r}: {self.message}"
+
     @property
     def ok(self) -> bool:
         """Whether an equilibrium was found."""
@@ -80,52 +77,16 @@ class Equilibrium:
         """Velocities: zero."""
         return np.zeros(self.model.nv)
 
-    def frame(self, name: str, at: float | None = None) -> FrameMotion:
-        """Pose and Jacobian of a named frame, or of a point along a rod."""
-        zero = np.zeros(self.model.nv)
-        return _frame_motion(self.model, name, self.q, zero, zero, self.t, at)
+    def read(self, quantity: Callable[..., Any], *fixed: Any) -> Any:
+        """``quantity(model, state, *fixed)`` at rest, with nothing growing or driven."""
+        forces = self.multipliers if self.model.equations else None
+        state = State(np.asarray(self.t), self.q, self.v, self.v, forces)
+        return jax.tree.map(np.asarray, _at_rest(quantity, fixed, self.model, state))
 
-    def position(self, name: str) -> np.ndarray:
-        """World position (3,) of a rod's tip, a body or a marker."""
-        return np.asarray(self.frame(name).pose.position)
 
-    def shape(self, name: str, points: int = 41) -> Pose:
-        """World poses of a rod's sections."""
-        shape = _rod_shape(self.model, name, self.q, points, self.t)
-        return Pose(*(np.asarray(x) for x in shape))
-
-    def strain(self, name: str, points: int = 41) -> np.ndarray:
-        """Strain (points, 6) along a rod."""
-        return np.asarray(rod_strain(self.model, name, self.q, points))
-
-    def tendon(self, name: str) -> tuple[float, float]:
-        """Length (m) and tension (N) of a tendon."""
-        length, effort = self._transmission("tendon", name)
-        return length, -effort
-
-    def chamber(self, name: str) -> tuple[float, float]:
-        """Volume (m³) and gauge pressure (Pa) of a fluid chamber."""
-        return self._transmission("chamber", name)
-
-    def motor(self, name: str) -> tuple[float, float]:
-        """Joint coordinate (rad, m) and torque (N m, N) at the joint of a motor."""
-        return self._transmission("motor", name)
-
-    def spring(self, name: str) -> tuple[float, float]:
-        """Length (m) and tension (N) of a spring."""
-        length, effort = self._transmission("spring", name)
-        return length, -effort
-
-    def _transmission(self, kind: str, name: str) -> tuple[float, float]:
-        own = find_transmission(self.model, kind, name)
-        state = self.q, self.v, np.asarray(self.t), self.multipliers
-        length, effort = _transmission_state(self.model, *state)
-        return float(length[own]), float(effort[own])
-
-    @property
-    def energies(self) -> Energies:
-        """Elastic and gravitational energy (J)."""
-        return _energies(self.model, self.q, self.v, self.t)
+@partial(jit, quick=True, static_argnames=("quantity", "fixed"))
+def _at_rest(quantity, fixed, model, state):  # type: ignore[no-untyped-def]
+    return quantity(model.still(state.t), state, *fixed)
 
 
 FREE = 1e-12
@@ -133,12 +94,15 @@ FREE = 1e-12
 AT_REST = 1e-8
 """Largest correction, over the scale of its coordinate, of a robot at rest."""
 
-_solve = jit(partial(solve_equilibrium, differentiable=False), quick=True)
+
+@partial(jit, quick=True)
+def _solve(model, q, t, first_increment, multipliers=None):  # type: ignore[no-untyped-def]
+    return solve_equilibrium(
+        Strain(model), q, t, first_increment, multipliers, differentiable=False
+    )
+
+
 _tangent = jit(inverse_dynamics_tangent, quick=True)
-_energies = jit(energies, quick=True)
-_transmission_state = jit(transmission_state, quick=True)
-_frame_motion = jit(frame_motion, quick=True, static_argnames=("name", "at"))
-_rod_shape = jit(rod_shape, quick=True, static_argnames=("name", "points"))
 
 
 def _rest_of_forces(model: Model, q: Any, t: Any) -> float | None:
@@ -158,7 +122,7 @@ def _rest_of_forces(model: Model, q: Any, t: Any) -> float | None:
 def equilibrium(
     robot: Robot | Model,
     *,
-    start: Any = None,
+    initial: Any = None,
     t: float = 0.0,
     accuracy: float | None = None,
     first_increment: float = 1.0,
@@ -166,12 +130,13 @@ def equilibrium(
 ) -> Equilibrium:
     """Static equilibrium under the loads of time ``t``.
 
-    From the described shape the loads are raised step by step along one branch; from a ``start`` (a
+    From the described shape the loads are raised step by step along one branch; from an ``initial`` one (a
     configuration, a state, another equilibrium) they act in full at once, and step by step only if
-    that fails. Raises :class:`SolveError` if none is found, unless ``throw=False``.
+    that fails. Raises :class:`SolveError` if none is found, unless ``throw=False``; its ``result`` is where
+    the search ended.
     """
     model = as_model(robot, accuracy)
-    guess = getattr(start, "q", start)
+    guess = getattr(initial, "q", initial)
     state = initial_state(model, guess, t=t)
     now = jnp.asarray(float(t))
     if model.holonomic:
@@ -191,9 +156,7 @@ def equilibrium(
                 found = found._replace(q=rest.q, residual=left, load_factor=one)
                 status = EquilibriumStatus.RELAXED
     status, message = _told(model, found, now, status, rest)
-    if throw and not status.ok:
-        raise SolveError(f"{model.name}: {message}")
-    return _equilibrium(model, found, now, status, message)
+    return _equilibrium(model, found, now, status, message, throw)
 
 
 def _told(
@@ -232,28 +195,31 @@ def _closed_equilibrium(model: Model, q: Any, t: Any, throw: bool) -> Equilibriu
     if status == EquilibriumStatus.NOT_CONVERGED and near is not None and not near.closed:
         status = EquilibriumStatus.CANNOT_CLOSE if near.minimum else status
         message = open_message(model, near)
-    if throw and not status.ok:
-        raise SolveError(f"{model.name}: {message}")
-    return _equilibrium(model, found, t, status, message)
+    return _equilibrium(model, found, t, status, message, throw)
 
 
-def assembled(
-    robot: Robot | Model, *, start: Any = None, t: float = 0.0, accuracy: float | None = None
+def assemble(
+    robot: Robot | Model, *, initial: Any = None, t: float = 0.0, accuracy: float | None = None
 ) -> Equilibrium:
     """The closed, unloaded robot near a guess (default: as described): where its own elasticity rests."""
     model = as_model(robot, accuracy)
     unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
-    return replace(equilibrium(unloaded, start=start, t=t), model=model)
+    return replace(equilibrium(unloaded, initial=initial, t=t), model=model)
 
 
 def _equilibrium(
-    model: Model, found: EquilibriumSolution, t: Any, status: EquilibriumStatus, message: str
+    model: Model,
+    found: EquilibriumSolution,
+    t: Any,
+    status: EquilibriumStatus,
+    message: str,
+    throw: bool,
 ) -> Equilibrium:
+    """The outcome of a solve; raised if it failed and is to be."""
     if model.slips:
         names = ", ".join(slip.name for slip in model.slips)
         message += f"; without the forces of {names}, which only hold motions back"
-    warn_if_inside_out(model, np.asarray(found.q))
-    return Equilibrium(
+    result = Equilibrium(
         model=model,
         q=np.asarray(found.q),
         multipliers=np.asarray([] if found.multipliers is None else found.multipliers),
@@ -265,6 +231,10 @@ def _equilibrium(
         residual=float(found.residual),
         load_factor=float(found.load_factor),
     )
+    if throw and not result.ok:
+        raise SolveError(f"{model.name}: {message}", result)
+    warn_if_inside_out(model, result.q)
+    return result
 
 
 def sweep(
@@ -272,21 +242,22 @@ def sweep(
 ) -> Iterator[Equilibrium]:
     """Quasi-static sweep: the equilibrium of ``build(value)`` for each value, each from the last.
 
-    The next start is extrapolated from the last two, so smooth sweeps take few iterations.
+    The next start is extrapolated from the last two, so smooth sweeps take few iterations. Where none is
+    found, :class:`SolveError` is raised, or with ``throw=False`` where the search ended is yielded.
     """
     before: Equilibrium | None = None
     last: Equilibrium | None = None
     for value in values:
         model = as_model(build(value))
-        start = None
+        initial = None
         if last is not None:
-            start = last.q
+            initial = last.q
             if before is not None:
                 slope = difference(model, jnp.asarray(before.q), jnp.asarray(last.q))
-                start = retract(model, jnp.asarray(last.q), slope)
-        found = equilibrium(model, start=start, throw=throw and last is None)
+                initial = retract(model, jnp.asarray(last.q), slope)
+        found = equilibrium(model, initial=initial, throw=throw and last is None)
         if not found.ok and last is not None:
-            found = equilibrium(model, start=last.q, throw=throw)
+            found = equilibrium(model, initial=last.q, throw=throw)
         yield found
         before, last = last, found
 
@@ -294,24 +265,25 @@ def sweep(
 def release(robot: Robot, loads: str | Iterable[str], duration: float, **options: Any) -> Result:
     """Hold the robot in equilibrium under all its loads, then remove ``loads`` at once and simulate.
 
-    Options are those of :func:`simulate`.
+    Options are those of :func:`simulate`. A robot that cannot be held raises :class:`SolveError` whatever
+    ``throw`` says: then there is nothing to simulate.
     """
     names = (loads,) if isinstance(loads, str) else tuple(loads)
     accuracy = options.get("accuracy")
     held = equilibrium(robot, accuracy=accuracy)
-    return simulate(robot.removing(*names), duration, start=held, **options)
+    return simulate(robot.removing(*names), duration, initial=held, **options)
 
 
 def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> Modes:
     """Vibration modes about a configuration or equilibrium (default: as described, loops closed)."""
     model = as_model(robot)
     if model.holonomic:
-        at = assembled(model) if at is None else at
+        at = assemble(model) if at is None else at
     t, forces = float(getattr(at, "t", 0.0)), getattr(at, "multipliers", None)
-    return vibration_modes(model, _configuration(model, at, t), count, t, forces)
+    return vibration_modes(Strain(model), _configuration(model, at, t), count, t, forces)
 
 
-def linearise(robot: Robot | Model, *, at: Any = None, t: float | None = None) -> LinearModel:
+def linearize(robot: Robot | Model, *, at: Any = None, t: float | None = None) -> LinearModel:
     """State-space matrices about a state or equilibrium (default: the described shape).
 
     Loads are those of time ``t`` (default: that of ``at``). With closed loops: about an equilibrium (default:
@@ -322,7 +294,9 @@ def linearise(robot: Robot | Model, *, at: Any = None, t: float | None = None) -
     if model.equations and at is None:
         at = equilibrium(model, t=t)
     q = _configuration(model, at, t)
-    return linear_model(model, q, getattr(at, "v", None), t, getattr(at, "multipliers", None))
+    return linear_model(
+        Strain(model), q, getattr(at, "v", None), t, getattr(at, "multipliers", None)
+    )
 
 
 def _configuration(model: Model, at: Any, t: float) -> np.ndarray:

@@ -9,7 +9,6 @@ relaxed: a damped motion D q̇ + K q = Q, integrated implicitly with growing ste
 import enum
 from typing import Any, NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -17,16 +16,20 @@ from jax import lax
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
-from supple.mechanics.element_tangent import element_tangents
-from supple.mechanics.inverse_dynamics import Balance, balance, element_matrices, equations
 from supple.mechanics.law_check import laws_finite
-from supple.mechanics.local import Coordinates, retract
-from supple.model.model import JointGroup, Model
-from supple.solve.newton import NewtonSettings, newton, with_derivative
-from supple.system.active_set import as_it_is, can_slack, hold, reconsider
+from supple.mechanics.local import Coordinates
+from supple.model.constraints import ActiveSet
+from supple.model.state import State
+from supple.solve.newton import NewtonSettings, newton
+from supple.system.active_set import CLOSE, should_hold
 from supple.system.combination import at_rest
 from supple.system.dense import Factors
-from supple.system.linear import factorize
+from supple.system.formulation import (
+    AbstractFormulation,
+    Discretization,
+    attach_derivative,
+)
+from supple.system.second_order import AbstractSecondOrder, Evaluated
 
 SETTINGS = NewtonSettings(tolerance=1e-10, max_iterations=40, reuse_below=0.02)
 LARGEST_TURN = 1.5
@@ -96,12 +99,12 @@ class _Path(NamedTuple):
     tries: Int[Array, ""]
     iterations: Int[Array, ""]
     worst: Int[Array, ""]
-    taut: Bool[Array, " n"] | None
-    """Imposed coordinates taken for taut; None if they all must be."""
+    active: ActiveSet | None
+    """One-sided equations taken for active; None without any."""
 
 
 def solve_equilibrium(
-    model: Model,
+    formulation: AbstractFormulation,
     q: Float[Array, " nq"],
     t: Float[Array, ""],
     first_increment: Float[Array, ""] | float = 1.0,
@@ -113,26 +116,23 @@ def solve_equilibrium(
 
     A robot with closed loops must start from a closed configuration and its multipliers.
     """
-    lawful = laws_finite(model, t)
-    model = model.still(t)
-    fixed = lax.stop_gradient((model, q, t, multipliers))
+    model = formulation.guarded
+    lawful = jnp.ones((), dtype=bool) if model is None else laws_finite(model, t)
+    formulation = formulation.still(t)
+    fixed = lax.stop_gradient((formulation, q, t, multipliers))
     path = _follow(*fixed, first_increment=first_increment)
-    n = model.nv
-    zero = jnp.zeros(n)
-    near, forces = lax.stop_gradient((path.q, path.multipliers))
-
-    motion = Coordinates(near, zero, zero, zero, t, forces)
-    if path.taut is not None:
-        model = hold(model, path.taut)
+    formulation = formulation.with_active(path.active)
+    zero = jnp.zeros_like(path.slope)
+    there = State(t, path.q, zero, zero, path.multipliers)
+    d = Discretization(lax.stop_gradient(there), t)
+    root = lax.stop_gradient(formulation.unknown(d, zero))
     if differentiable:
-        state = balance(model, motion)
-        left = jnp.concatenate([state.residual, state.violation])
-        factors = factorize(model, motion, state, at_rest())
-        moved = with_derivative(jnp.zeros(n + model.equations), left, factors)
-        found = retract(model, near, moved[:n])
-        forces = None if forces is None else forces + moved[n:]
+        left, work = formulation.residual(d, root)
+        root = attach_derivative(root, left, formulation.factorize(d, root, work))
+        there = formulation.state(d, root)
     else:
-        left, found = equations(model, motion), near
+        left, _ = formulation.residual(d, root)
+    found, forces = there.q, there.multipliers
     status = jnp.where(path.done, EquilibriumStatus.CONVERGED, EquilibriumStatus.NOT_CONVERGED)
     status = jnp.where(lawful, status, EquilibriumStatus.BAD_INPUT)
     return EquilibriumSolution(
@@ -148,7 +148,7 @@ def solve_equilibrium(
 
 
 def _follow(
-    model: Model,
+    formulation: AbstractFormulation,
     q: Float[Array, " nq"],
     t: Float[Array, ""],
     multipliers: Float[Array, " n"] | None,
@@ -161,65 +161,67 @@ def _follow(
         return ~s.done & ~stuck & (s.tries < MAX_TRIES)
 
     none, no = jnp.zeros((), dtype=int), jnp.zeros((), dtype=bool)
-    zero, increment = jnp.zeros(model.nv), jnp.asarray(first_increment, dtype=float)
-    taut = jnp.ones(len(model.transmissions.imposed), dtype=bool) if can_slack(model) else None
-    start = _Path(q, multipliers, zero, jnp.zeros(()), increment, no, none, none, none, none, taut)
-    return lax.while_loop(going, lambda s: _increment(model, s, t), start)
+    zero, increment = jnp.zeros(formulation.any_state().v.shape), jnp.asarray(first_increment)
+    active = formulation.active_first
+    start = _Path(
+        q,
+        multipliers,
+        zero,
+        jnp.zeros(()),
+        increment.astype(float),
+        no,
+        none,
+        none,
+        none,
+        none,
+        active,
+    )
+    return lax.while_loop(going, lambda s: _increment(formulation, s, t), start)
 
 
-def _increment(model: Model, s: _Path, t: Float[Array, ""]) -> _Path:
+def _increment(formulation: AbstractFormulation, s: _Path, t: Float[Array, ""]) -> _Path:
     """Try one load increment along the path."""
-    zero = jnp.zeros(model.nv)
     goal = jnp.minimum(s.factor + s.increment, 1.0)
     width = goal - s.factor
-    loaded = eqx.tree_at(lambda m: m.load_factor, model, goal * model.load_factor)
-    if s.taut is not None:
-        loaded = hold(loaded, s.taut)
-
-    n = model.nv
-
-    def motion(y: Float[Array, " n_and_m"]) -> Coordinates:
-        return Coordinates(s.q, y[:n], zero, zero, t, y[n:] if model.equations else None)
-
-    def residual(y: Float[Array, " n_and_m"]) -> tuple[Float[Array, " n_and_m"], Balance]:
-        state = balance(loaded, motion(y))
-        return jnp.concatenate([state.residual, state.violation]), state
-
-    def linearise(y: Float[Array, " n_and_m"], state: Balance) -> Factors:
-        return factorize(loaded, motion(y), state, at_rest())
-
-    guess = s.slope * width
-    if s.multipliers is not None:
-        guess = jnp.concatenate([guess, s.multipliers])
-    free = jnp.full(model.equations, jnp.inf)
-    scale = jnp.concatenate([jnp.asarray(model.scale), free])
-    solved = newton(residual, linearise, guess, scale, SETTINGS)
-    found = solved._replace(x=solved.x[:n])
-    turn = jnp.max(jnp.abs(found.x / scale[:n]))
+    zero = jnp.zeros_like(s.slope)
+    d = Discretization(State(t, s.q, zero, zero, s.multipliers), t)
+    loaded = formulation.loaded(goal).with_active(s.active)
+    solved = newton(
+        lambda y: loaded.residual(d, y),
+        lambda y, work: loaded.factorize(d, y, work),
+        formulation.unknown(d, s.slope * width),
+        formulation.scale,
+        SETTINGS,
+    )
+    there = formulation.state(d, solved.x)
+    moved = solved.x - formulation.unknown(d, zero)
+    turn = jnp.max(jnp.abs(moved / formulation.scale))
     # What Newton finds at once is nearly linear, as a soft spring's way, however long.
-    good = found.converged & ((turn <= LARGEST_TURN) | (found.iterations <= EASY))
-    taut, again = s.taut, jnp.zeros((), dtype=bool)
-    if taut is not None:
-        now = reconsider(loaded, retract(model, s.q, found.x), t, solved.x[n:], taut)
-        again = good & jnp.any(now != taut)
-        taut = jnp.where(again, now, taut)
+    good = solved.converged & ((turn <= LARGEST_TURN) | (solved.iterations <= EASY))
+    active, again = s.active, jnp.zeros((), dtype=bool)
+    if active is not None:
+        now = should_hold(loaded.one_sided(there), active.held, CLOSE * formulation.length)
+        again = good & jnp.any(now != active.held)
+        active = active._replace(held=jnp.where(again, now, active.held))
         good = good & ~again
     growth = jnp.clip(0.7 * LARGEST_TURN / jnp.maximum(turn, 1e-6), 1.0, 3.0)
+    slope = formulation.displacement(d, solved.x) / width
+    forces = s.multipliers
+    if forces is not None and there.multipliers is not None:
+        forces = jnp.where(good, there.multipliers, forces)
     return s._replace(
-        q=jnp.where(good, retract(model, s.q, found.x), s.q),
-        multipliers=(
-            None if s.multipliers is None else jnp.where(good, solved.x[n:], s.multipliers)
-        ),
-        slope=jnp.where(good, found.x / width, jnp.where(again, s.slope, 0.5 * s.slope)),
+        q=jnp.where(good, there.q, s.q),
+        multipliers=forces,
+        slope=jnp.where(good, slope, jnp.where(again, s.slope, 0.5 * s.slope)),
         factor=jnp.where(good, goal, s.factor),
-        # One more look at the same loads where tendons have become taut or slack.
+        # One more look at the same loads where one-sided equations have changed.
         increment=jnp.where(good, width * growth, jnp.where(again, width, width / 2)),
         done=good & (goal >= 1.0),
         taken=s.taken + good,
         tries=s.tries + 1,
-        iterations=s.iterations + found.iterations,
-        worst=found.worst,
-        taut=taut,
+        iterations=s.iterations + solved.iterations,
+        worst=solved.worst,
+        active=active,
     )
 
 
@@ -235,6 +237,17 @@ class Rest(NamedTuple):
     """How far joints went that nothing holds, where they went too far to come back; else zero."""
     left: Float[Array, " nv"]
     """What is left of the balance (N, N m): what drives these joints on."""
+
+
+class Ways(NamedTuple):
+    """What a relaxation should know of the coordinates of joints."""
+
+    lengths: np.ndarray
+    """Which coordinates are lengths of joints."""
+    balls: np.ndarray
+    """Which are turns of balls: counted by their path, since their axis may turn, too."""
+    unheld: Bool[Array, " nv"]
+    """Which coordinates of joints no spring holds."""
 
 
 class _Relaxation(NamedTuple):
@@ -267,7 +280,9 @@ AWAY, FAR = 60.0, 1000.0
 """Way (rad, or sizes of the robot) of a joint that nothing holds after which it has gone for good."""
 
 
-def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
+def relax(
+    formulation: AbstractSecondOrder, q: Float[Array, " nq"], t: Float[Array, ""], ways: Ways
+) -> Rest:
     """Follow the damped motion D q̇ + K q = Q (001, eq. 45) to rest, by linearly implicit steps.
 
     D is the elastic stiffness times a second, plus a little mass for coordinates without elasticity. As
@@ -278,40 +293,41 @@ def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
     longer. Where it is much longer, or where the forces worked against the step (it led uphill, longer than
     the stiffness of an unstable state allows), the step is refused and a shorter one tried.
     """
-    model = model.still(t)
-    n, m = model.nv, model.equations
-    zero = jnp.zeros(model.nv)
-    lengths, balls, unheld = _joint_coordinates(model)
-    scale = jnp.asarray(model.scale) * np.where(lengths, LENGTHS, 1.0)
-    ratio = _stiffness_over_mass(model, q, t)
+    formulation = formulation.still(t)
+    n, m = formulation.nv, formulation.equations
+    zero = jnp.zeros(n)
+    scale = formulation.coordinate_scale * np.where(ways.lengths, LENGTHS, 1.0)
+    ratio = formulation.stiffness_over_mass(q, t)
 
     def evaluated(
         q: Float[Array, " nq"], multipliers: Float[Array, " n"] | None
-    ) -> tuple[Coordinates, Model, Balance]:
+    ) -> tuple[Coordinates, AbstractSecondOrder, Evaluated]:
         motion = Coordinates(q, zero, zero, zero, t, multipliers)
-        now = as_it_is(model, q, t, multipliers)
-        return motion, now, balance(now, motion)
+        now = formulation.with_active(formulation.active_at(q, t, multipliers))
+        return motion, now, now.balance(motion)
 
-    def damped(motion: Coordinates, now: Model, state: Balance, step: Float[Array, ""]) -> Factors:
+    def damped(
+        motion: Coordinates, now: AbstractSecondOrder, state: Evaluated, step: Float[Array, ""]
+    ) -> Factors:
         weights = at_rest(mass=1e-3 * ratio / step, elastic=1 / step)
-        return factorize(now, motion, state, weights)
+        return now.linearize(motion, state, (weights,))[0].factorize()
 
-    def left(state: Balance, step: Float[Array, ""]) -> Float[Array, " nv_and_n"]:
+    def left(state: Evaluated, step: Float[Array, ""]) -> Float[Array, " nv_and_n"]:
         return jnp.concatenate([state.residual, jnp.minimum(step, 1.0) * state.violation])
 
     def going(s: _Relaxation) -> Bool[Array, ""]:
         return ~s.done & ~jnp.any(gone(s.travel)) & (s.tries < MAX_TRIES)
 
     def gone(travel: Float[Array, " nv"]) -> Bool[Array, " nv"]:
-        limit = np.where(lengths, FAR, AWAY) * jnp.asarray(model.scale)
-        return unheld & (jnp.abs(travel) > limit)
+        limit = np.where(ways.lengths, FAR, AWAY) * formulation.coordinate_scale
+        return ways.unheld & (jnp.abs(travel) > limit)
 
     def once(s: _Relaxation) -> _Relaxation:
         moved = jnp.where(s.fresh, 0.0, s.change[:n])
-        forces = kept = s.multipliers
-        if kept is not None:
-            forces = jnp.where(s.fresh, kept, kept + s.change[n:])
-        there = retract(model, s.q, moved)
+        forces = s.multipliers
+        if forces is not None:
+            forces = forces + jnp.where(s.fresh, 0.0, s.change[n:])
+        there = formulation.retract(s.q, moved)
         motion, now, state = evaluated(there, forces)
         estimate = -s.factors.solve(left(state, s.step))[:n] / scale  # nonsense if fresh, not used
         last = s.change[:n] / scale
@@ -335,7 +351,7 @@ def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
         rest = taken & usable & (turn < SETTINGS.tolerance) & (step > 10.0) & settled & closed
         return _Relaxation(
             q=jnp.where(taken, there, s.q),
-            multipliers=forces if kept is None else jnp.where(taken, forces, kept),
+            multipliers=_either(taken, forces, s.multipliers),
             change=change,
             factors=factors,
             step=jnp.where(taken & ~usable, step / 4, step),
@@ -345,7 +361,7 @@ def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
             left=jnp.where(taken, state.residual, s.left),
             closed=jnp.where(taken, closed, s.closed),
             violation=jnp.where(taken, state.violation, s.violation),
-            travel=s.travel + jnp.where(taken, jnp.where(balls, jnp.abs(moved), moved), 0.0),
+            travel=s.travel + jnp.where(taken, jnp.where(ways.balls, jnp.abs(moved), moved), 0.0),
         )
 
     forces = jnp.zeros(m) if m else None
@@ -370,37 +386,7 @@ def relax(model: Model, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
     return Rest(end.q, end.multipliers, end.done, end.violation, away, end.left)
 
 
-def _joint_coordinates(model: Model) -> tuple[np.ndarray, np.ndarray, Bool[Array, " nv"]]:
-    """Which coordinates are lengths of joints, which turns of balls, and which no spring of a joint holds.
-
-    The turn of a ball is counted by its path, since its axis may turn, too.
-    """
-    lengths, balls, unheld = [], [], []
-    for group in model.groups:
-        none = np.zeros(group.size * group.nv, dtype=bool)
-        if isinstance(group, JointGroup):
-            own = np.isin(np.arange(group.nv), group.joint.lengths)
-            lengths.append(np.tile(own, group.size))
-            balls.append(np.tile(~own & (group.nq != group.nv), group.size))
-            unheld.append((jnp.asarray(group.stiffness) == 0.0).reshape(-1))
-        else:
-            lengths.append(none)
-            balls.append(none)
-            unheld.append(jnp.asarray(none))
-    return np.concatenate(lengths), np.concatenate(balls), jnp.concatenate(unheld)
-
-
-def _stiffness_over_mass(
-    model: Model, q: Float[Array, " nq"], t: Float[Array, ""]
-) -> Float[Array, ""]:
-    """Elastic stiffness over mass (1/s²), each summed over the coordinates of all elements; 1 without any."""
-    zero = jnp.zeros(model.nv)
-    motion = Coordinates(q, zero, zero, zero, t)
-    found = element_tangents(model, motion, balance(model, motion))
-    elastic = sum(
-        jnp.sum(jnp.trace(element_matrices(model, i)[0], axis1=-2, axis2=-1))
-        for i in range(len(model.groups))
-    )
-    mass = sum(jnp.sum(jnp.trace(part.blocks[0], axis1=-2, axis2=-1)) for part in found)
-    ratio = elastic / jnp.maximum(mass, 1e-300)
-    return jnp.where((ratio > 0) & jnp.isfinite(ratio), ratio, 1.0)
+def _either(
+    flag: Bool[Array, ""], new: Float[Array, " n"] | None, old: Float[Array, " n"] | None
+) -> Float[Array, " n"] | None:
+    return None if new is None or old is None else jnp.where(flag, new, old)

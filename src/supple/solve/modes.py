@@ -1,6 +1,5 @@
 """Small vibrations and linear models about a state."""
 
-import dataclasses
 from dataclasses import dataclass
 from functools import partial
 
@@ -8,11 +7,11 @@ import numpy as np
 import scipy.linalg
 
 from supple.compile import jit
-from supple.errors import StateError
-from supple.mechanics.inverse_dynamics_tangent import Tangent, inverse_dynamics_tangent
+from supple.errors import ArgumentError
+from supple.mechanics.inverse_dynamics_tangent import Tangent
 from supple.mechanics.local import Coordinates
-from supple.model.model import Model
-from supple.system.active_set import as_it_is
+from supple.model.state import State
+from supple.system.second_order import AbstractSecondOrder
 
 AT_REST = 1e-6
 """Largest work left at an equilibrium in a unit change of a scaled coordinate, over that of the stiffest."""
@@ -70,14 +69,15 @@ class LinearModel:
 
 
 @partial(jit, quick=True)
-def _tangent(model, q, v, a, t, multipliers):  # type: ignore[no-untyped-def]
+def _tangent(formulation, q, v, a, t, multipliers):  # type: ignore[no-untyped-def]
     zero = 0.0 * v
-    model = as_it_is(model, q, t, multipliers)
-    return inverse_dynamics_tangent(model, Coordinates(q, zero, v, a, t, multipliers))
+    formulation = formulation.with_active(formulation.active_at(q, t, multipliers))
+    c = Coordinates(q, zero, v, a, t, multipliers)
+    return formulation.tangent(c, formulation.balance(c))
 
 
 def tangent_at(
-    model: Model,
+    formulation: AbstractSecondOrder,
     q: np.ndarray,
     v: np.ndarray | None = None,
     t: float = 0.0,
@@ -85,27 +85,28 @@ def tangent_at(
     multipliers: np.ndarray | None = None,
 ) -> Tangent:
     """M, C, K and J at a motion, as NumPy arrays."""
-    if np.shape(q) != (model.nq,):
-        raise StateError(f"q: got shape {np.shape(q)}; need ({model.nq},) for {model.name!r}")
-    v = np.zeros(model.nv) if v is None else np.asarray(v)
-    a = np.zeros(model.nv) if a is None else np.asarray(a)
+    n, m = formulation.nv, formulation.equations
+    v = np.zeros(n) if v is None else np.asarray(v)
+    a = np.zeros(n) if a is None else np.asarray(a)
     forces = np.zeros(0) if multipliers is None else np.asarray(multipliers)
     # Where none are given, or not those of contacts (statics knows nothing of them), they are zero.
-    multipliers = np.pad(forces, (0, model.equations - len(forces)))
-    found = _tangent(model, np.asarray(q), v, a, float(t), multipliers if model.equations else None)
+    multipliers = np.pad(forces, (0, m - len(forces)))
+    found = _tangent(formulation, np.asarray(q), v, a, float(t), multipliers if m else None)
     return Tangent(*(np.asarray(part) for part in found))
 
 
 def vibration_modes(
-    model: Model,
+    formulation: AbstractSecondOrder,
     q: np.ndarray,
     count: int | None = None,
     t: float = 0.0,
     multipliers: np.ndarray | None = None,
 ) -> Modes:
     """Modes of small vibration about an equilibrium; with closed loops, those that keep them closed."""
-    tangent = _tangent_at_rest(model, q, t, multipliers)
-    free = free_motions(tangent, np.asarray(model.scale))
+    tangent = _tangent_at_rest(formulation, q, t, multipliers)
+    first = formulation.first_order
+    free = free_motions(tangent, np.asarray(formulation.coordinate_scale), first)
+    free = free[:, ~np.any(free[first], axis=0)]  # states of controllers do not vibrate
     count = free.shape[1] if count is None else min(count, free.shape[1])
     mass = free.T @ (tangent.mass + tangent.mass.T) @ free / 2
     squares, shapes = _eigenmodes(free.T @ tangent.stiffness @ free, mass)
@@ -116,11 +117,21 @@ def vibration_modes(
     return Modes(speeds / (2 * np.pi), ratios, shapes, squares)
 
 
-def free_motions(tangent: Tangent, scale: np.ndarray) -> np.ndarray:
-    """(nv, nv - rank J) basis of the motions that keep loops closed, orthonormal in scaled coordinates."""
+def free_motions(
+    tangent: Tangent, scale: np.ndarray, first: np.ndarray | None = None
+) -> np.ndarray:
+    """(nv, nv - rank J) basis of the motions that keep loops closed, orthonormal in scaled coordinates.
+
+    Coordinates without inertia (``first``), which no equation moves, come last, each by itself.
+    """
     if tangent.jacobian.shape[0] == 0:
         return np.eye(len(scale))
-    return scale[:, None] * scipy.linalg.null_space(tangent.jacobian * scale, rcond=1e-10)
+    moving = np.ones(len(scale), dtype=bool) if first is None else ~first
+    null = scipy.linalg.null_space(tangent.jacobian[:, moving] * scale[moving], rcond=1e-10)
+    alone = np.eye(len(scale))[:, ~moving]
+    basis = np.zeros((len(scale), null.shape[1]))
+    basis[moving] = scale[moving, None] * null
+    return np.concatenate([basis, alone], axis=1)
 
 
 def _eigenmodes(stiffness: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -142,7 +153,7 @@ def _eigenmodes(stiffness: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray, np
 
 
 def linear_model(
-    model: Model,
+    formulation: AbstractSecondOrder,
     q: np.ndarray,
     v: np.ndarray | None = None,
     t: float = 0.0,
@@ -153,69 +164,83 @@ def linear_model(
     With closed loops it must be an equilibrium, given with its multipliers: elsewhere the motions that keep
     the loops closed change with time.
     """
-    if model.equations:
-        return _closed_linear_model(model, q, v, t, multipliers)
-    still = tangent_at(model, q, v, t)
-    n = model.nv
-    inverse = np.linalg.inv(still.mass)
+    if formulation.equations:
+        return _closed_linear_model(formulation, q, v, t, multipliers)
+    still, first = tangent_at(formulation, q, v, t), formulation.first_order
     # Away from equilibrium the inertia forces M(q) a vary with q as well.
-    tangent = tangent_at(model, q, v, t, a=-inverse @ still.residual)
-    top = np.concatenate([np.zeros((n, n)), np.eye(n)], axis=1)
-    bottom = np.concatenate([-inverse @ tangent.stiffness, -inverse @ tangent.damping], axis=1)
-    A = np.concatenate([top, bottom])
-    forces = _load_directions(model, q, t)
-    B = np.concatenate([np.zeros_like(forces), inverse @ forces])
-    eye = np.eye(n)
-    return LinearModel(
-        A, B, tangent.mass, tangent.damping, tangent.stiffness, np.linalg.eigvals(A), eye, eye
-    )
+    a = np.zeros(formulation.nv)
+    a[~first] = -np.linalg.solve(still.mass[~first][:, ~first], still.residual[~first])
+    tangent = tangent_at(formulation, q, v, t, a=a)
+    eye = np.eye(formulation.nv)
+    return _state_space(tangent, eye, eye, eye, _load_directions(formulation, q, t), first)
+
+
+def _state_space(
+    tangent: Tangent,
+    places: np.ndarray,
+    rates: np.ndarray,
+    follows: np.ndarray,
+    forces: np.ndarray,
+    first: np.ndarray,
+) -> LinearModel:
+    """The linear model on the motions δx = ``places`` ξ, δv = ``rates`` η with ξ̇ = ``follows`` η.
+
+    ``first`` tells which η have no inertia: they follow from the others, C η + K ξ = f u, and are no states.
+    """
+    mass, damping = (rates.T @ part @ rates for part in (tangent.mass, tangent.damping))
+    stiffness, forces = rates.T @ tangent.stiffness @ places, rates.T @ forces
+    n, k, m = places.shape[1], int(np.sum(~first)), forces.shape[1]
+    # η = (by ξ, by the η with inertia, by u).
+    by = np.zeros((rates.shape[1], n + k + m))
+    by[np.flatnonzero(~first), n + np.arange(k)] = 1.0
+    if np.any(first):
+        known = np.concatenate([stiffness, damping[:, ~first], -forces], axis=1)[first]
+        by[first] = -np.linalg.solve(damping[first][:, first], known)
+    moved = np.concatenate([stiffness, np.zeros((len(by), k)), -forces], axis=1) + damping @ by
+    moved = -np.linalg.solve(mass[~first][:, ~first], moved[~first])
+    whole = np.concatenate([follows @ by, moved])
+    A, B = whole[:, : n + k], whole[:, n + k :]
+    return LinearModel(A, B, mass, damping, stiffness, np.linalg.eigvals(A), places, rates)
 
 
 def _closed_linear_model(
-    model: Model,
+    formulation: AbstractSecondOrder,
     q: np.ndarray,
     v: np.ndarray | None,
     t: float,
     multipliers: np.ndarray | None,
 ) -> LinearModel:
-    tangent = _tangent_at_rest(model, q, t, multipliers)
-    scale = np.asarray(model.scale)
+    tangent = _tangent_at_rest(formulation, q, t, multipliers)
+    scale = np.asarray(formulation.coordinate_scale)
     left = np.abs(tangent.residual * scale).max()
     size = np.abs(scale[:, None] * tangent.stiffness * scale).max()
     if (v is not None and np.any(v)) or left > AT_REST * size:
-        raise StateError(
-            f"{model.name}: linear models of closed loops need an equilibrium, such as "
-            f"linearise(robot, at=equilibrium(robot)); got velocities, or work of {left:.3g} J left"
+        raise ArgumentError(
+            f"at: linear models of closed loops need an equilibrium, such as "
+            f"linearize(robot, at=equilibrium(robot)); got velocities, or work of {left:.3g} J left"
         )
-    places = free_motions(tangent._replace(jacobian=tangent.jacobian[: model.holonomic]), scale)
-    rates = free_motions(tangent, scale)
-    mass, damping = (rates.T @ part @ rates for part in (tangent.mass, tangent.damping))
-    stiffness = rates.T @ tangent.stiffness @ places
-    inverse = np.linalg.inv(mass)
-    n, k = places.shape[1], rates.shape[1]
+    first = formulation.first_order
+    closed = tangent._replace(jacobian=tangent.jacobian[~formulation.of_velocities])
+    places, rates = free_motions(closed, scale, first), free_motions(tangent, scale, first)
     # Without slips both bases are the same, and this is the unit matrix.
     follows = np.linalg.pinv(places / scale[:, None]) @ (rates / scale[:, None])
-    A = np.block([[np.zeros((n, n)), follows], [-inverse @ stiffness, -inverse @ damping]])
-    forces = rates.T @ _load_directions(model, q, t)
-    B = np.concatenate([np.zeros((n, forces.shape[1])), inverse @ forces])
-    assert A.shape == (n + k, n + k)
-    return LinearModel(A, B, mass, damping, stiffness, np.linalg.eigvals(A), places, rates)
+    massless = np.arange(rates.shape[1]) >= rates.shape[1] - int(np.sum(first))
+    forces = _load_directions(formulation, q, t)
+    return _state_space(tangent, places, rates, follows, forces, massless)
 
 
 def _tangent_at_rest(
-    model: Model, q: np.ndarray, t: float, multipliers: np.ndarray | None
+    formulation: AbstractSecondOrder, q: np.ndarray, t: float, multipliers: np.ndarray | None
 ) -> Tangent:
     """M, C, K and J of a robot that nothing drives at time t; contacts keep their equations."""
-    still = dataclasses.replace(model.still(np.asarray(float(t))), slips=model.slips)
+    still = formulation.still(np.asarray(float(t)), of_velocities=True)
     return tangent_at(still, q, t=t, multipliers=multipliers)
 
 
-def _load_directions(model: Model, q: np.ndarray, t: float) -> np.ndarray:
+def _load_directions(formulation: AbstractSecondOrder, q: np.ndarray, t: float) -> np.ndarray:
     """Generalised force of each point load at its present value: (nv, number of loads)."""
-    bare = dataclasses.replace(model, loads=())
+    zero = np.zeros(formulation.nv)
+    bare, *single = formulation.by_load(State(np.asarray(float(t)), q, zero, zero))
     base = tangent_at(bare, q, t=t).residual
-    columns = [
-        base - tangent_at(dataclasses.replace(model, loads=(load,)), q, t=t).residual
-        for load in model.loads
-    ]
-    return np.stack(columns, axis=1) if columns else np.zeros((model.nv, 0))
+    columns = [base - tangent_at(one, q, t=t).residual for one in single]
+    return np.stack(columns, axis=1) if columns else np.zeros((formulation.nv, 0))

@@ -1,6 +1,6 @@
-"""Newton's method with error-oriented damping and reuse of the factorisation. Knows no mechanics.
+"""Newton's method with error-oriented damping and reuse of the factorization. Knows no mechanics.
 
-After each trial point the update it would need is estimated with the factorisation at hand
+After each trial point the update it would need is estimated with the factorization at hand
 (Deuflhard's natural monotonicity test). That one number decides everything: the trial is taken if the
 estimate shrinks, the solve is finished if it is below the tolerance, the matrix is kept while it shrinks
 fast, and renewed when it does not.
@@ -23,7 +23,7 @@ Residual = Callable[[Vector], tuple[Vector, Any]]
 """The residual at a point, and what its derivative there can use again."""
 
 
-Linearise = Callable[[Vector, Any], Factors]
+Linearize = Callable[[Vector, Any], Factors]
 """The factorized derivative of the residual, from the point and what the residual left behind."""
 
 
@@ -34,7 +34,7 @@ class NewtonSettings:
     tolerance: float = 1e-9
     max_iterations: int = 20
     reuse_below: float = 0.1
-    """Keep the factorisation while the update shrinks at least by this factor."""
+    """Keep the factorization while the update shrinks at least by this factor."""
     smallest_damping: float = 1e-3
 
 
@@ -63,26 +63,26 @@ class _Loop(NamedTuple):
 
 def newton(
     residual: Residual,
-    linearise: Linearise,
+    linearize: Linearize,
     x0: Vector,
     scale: Vector,
     settings: NewtonSettings,
 ) -> NewtonResult:
-    """Solve residual(x) = 0 from x0; the residual comes with whatever ``linearise`` can use again.
+    """Solve residual(x) = 0 from x0; the residual comes with whatever ``linearize`` can use again.
 
-    Every pass evaluates the residual once, at a trial point (the first at x0), and linearises there if the
+    Every pass evaluates the residual once, at a trial point (the first at x0), and linearizes there if the
     next update needs a new matrix; so both are compiled once.
     Not differentiable through its loop: call it on values behind ``stop_gradient`` and attach the
-    derivative with :func:`with_derivative`.
+    derivative with :func:`supple.system.formulation.attach_derivative`.
     """
 
     def size(delta: Vector) -> Float[Array, ""]:
         return jnp.max(jnp.abs(delta / scale))
 
     # Traced once, for the shapes here and for the loop.
-    residual, linearise = jax.jit(residual, inline=True), jax.jit(linearise, inline=True)
+    residual, linearize = jax.jit(residual, inline=True), jax.jit(linearize, inline=True)
     no, yes = jnp.zeros((), dtype=bool), jnp.ones((), dtype=bool)
-    shapes = jax.eval_shape(lambda: linearise(x0, residual(x0)[1]))
+    shapes = jax.eval_shape(lambda: linearize(x0, residual(x0)[1]))
     start = _Loop(
         x=x0,
         delta=jnp.zeros_like(x0),
@@ -111,7 +111,7 @@ def newton(
         keep = full & (after <= settings.reuse_below * before)
 
         def renewed() -> tuple[Vector, Any]:
-            factors = linearise(trial, work)
+            factors = linearize(trial, work)
             return -factors.solve(value), factors
 
         delta, factors = lax.cond(
@@ -140,13 +140,3 @@ def newton(
         update=size(end.delta),
         worst=jnp.argmax(jnp.abs(end.delta / scale)),
     )
-
-
-def with_derivative(root: Vector, residual: Vector, factors: Factors) -> Vector:
-    """A root with the derivative that the implicit function theorem gives it.
-
-    ``residual`` is the (vanishing) residual at the root, as a function of whatever is to be
-    differentiated; ``factors`` those of its derivative by the unknown. Works forward and in reverse.
-    """
-    fixed = lax.stop_gradient(root)
-    return fixed - lax.stop_gradient(factors).solve(residual)

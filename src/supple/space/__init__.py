@@ -1,4 +1,4 @@
-"""Space discretisation of rods."""
+"""Space discretization of rods."""
 
 from supple.space.grid import RodGrid as RodGrid, rod_grid as rod_grid
 from supple.space.integrator import (

@@ -1,66 +1,104 @@
-"""Tendons of imposed length that can only pull: each is taut or slack.
+"""Equations that hold in one direction only: which of them are active.
 
-A taut one is as long as is imposed, its multiplier the tension: ℓ - goal = 0, T ≥ 0. A slack one is
-shorter and has none: T = 0, ℓ - goal ≤ 0. A solve takes one of the two for granted; whoever asked for it
-looks afterwards and, where that was wrong, asks again.
+With gap g and multiplier λ: g ≤ 0, λ ≥ 0, and one of them vanishes. A tendon of imposed length that can only
+pull is slack or has a tension, a joint is within its bounds or its stop pushes. A solve takes one of the two
+for granted for each; whoever asked for it looks afterwards and, where that was wrong, asks again. In a run an
+inactive equation whose gap closes is an impact: the step is shortened to end there, and velocities that
+would open the gap further are taken away.
 """
 
-import equinox as eqx
+import dataclasses
+from typing import NamedTuple
+
+import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 from jaxtyping import Bool, Float
 
 from supple.arrays import Array
-from supple.mechanics.inverse_dynamics import violation
+from supple.mechanics.inverse_dynamics import gaps, gaps_in, violation
+from supple.mechanics.kinematics import a_moment_later, kinematics
+from supple.mechanics.local import Coordinates
+from supple.model.constraints import ActiveSet
 from supple.model.model import Model
 from supple.model.state import State
+from supple.system.error_norm import characteristic_length
 from supple.system.forward_dynamics import (
-    Acceleration,
     acceleration,
-    allowed_velocity,
-    set_going,
+    project_velocity,
+    start_motion,
     violation_rates,
 )
 
 CLOSE = 1e-9
-"""Of a tendon's length: what it may be too long."""
+"""Of the robot's size: gaps (m) that are taken for closed."""
 WEAK = 1e-9
-"""Tension (N) below which none is meant: round-off."""
+"""Multiplier (N) below which none is meant: round-off."""
 
 
-def can_slack(model: Model) -> bool:
-    """Whether some tendon of imposed length can only pull."""
-    return len(_cables(model)) > 0
+class OneSided(NamedTuple):
+    """One-sided equations at a state: gaps (m), their rates (m/s), multipliers (N)."""
+
+    gap: Float[Array, " k"]
+    rate: Float[Array, " k"]
+    force: Float[Array, " k"]
 
 
-def hold(model: Model, taut: Bool[Array, " k"]) -> Model:
-    """The model with these of its imposed coordinates taken for taut."""
-    held = jnp.asarray(taut, dtype=float)
-    return eqx.tree_at(lambda m: m.transmissions.imposing.taut, model, held)
+def hold(model: Model, active: ActiveSet | None) -> Model:
+    """The model with these of its one-sided equations taken for active."""
+    return model if active is None else dataclasses.replace(model, active=active)
 
 
-def taut_at(
+def active_first(model: Model) -> ActiveSet | None:
+    """What a solve that knows nothing takes for active: tendons are taut, stops far away."""
+    table = model.constraints
+    if len(table.one_sided) == 0:
+        return None
+    return ActiveSet(jnp.array(table.active_first), jnp.zeros(len(table.one_sided)))
+
+
+def one_sided(
+    model: Model,
+    q: Float[Array, " nq"],
+    v: Float[Array, " nv"],
+    t: Float[Array, ""],
+    multipliers: Float[Array, " m"] | None,
+) -> OneSided:
+    """How the one-sided equations stand; without multipliers, as if none held."""
+    rows = model.constraints.one_sided
+    zero = jnp.zeros(model.nv)
+    motion = kinematics(model.at(t), Coordinates(q, zero, v, zero, t))
+
+    def later(s: Float[Array, ""]) -> Float[Array, " k"]:
+        c = Coordinates(q, s * v, v, zero, t + s)
+        return gaps_in(model, c, a_moment_later(motion, s))[rows]
+
+    gap, rate = jax.jvp(later, (jnp.zeros(()),), (jnp.ones(()),))
+    force = jnp.zeros_like(gap) if multipliers is None else multipliers[rows]
+    return OneSided(gap, rate, force)
+
+
+def should_hold(
+    seen: OneSided, held: Bool[Array, " k"], close: Float[Array, ""] | float
+) -> Bool[Array, " k"]:
+    """Which should have been active, after a solve that took ``held`` for it."""
+    return jnp.where(held, seen.force > -WEAK, seen.gap > close)
+
+
+def active_at(
     model: Model,
     q: Float[Array, " nq"],
     t: Float[Array, ""],
     multipliers: Float[Array, " m"] | None,
-) -> Bool[Array, " k"]:
-    """Which imposed coordinates hold, judged by their tensions and lengths; a tendon just taut does."""
-    tension, excess = _tension_and_excess(model, q, t, multipliers)
-    return _always(model) | (tension > WEAK) | (excess > -_close(model))
-
-
-def reconsider(
-    model: Model,
-    q: Float[Array, " nq"],
-    t: Float[Array, ""],
-    multipliers: Float[Array, " m"] | None,
-    taut: Bool[Array, " k"],
-) -> Bool[Array, " k"]:
-    """Which should have been taken for taut after a solve that took ``taut`` for it."""
-    tension, excess = _tension_and_excess(model, q, t, multipliers)
-    return _always(model) | jnp.where(taut, tension > -WEAK, excess > _close(model))
+    close: Float[Array, ""] | float,
+) -> ActiveSet | None:
+    """Which one-sided equations hold at rest, judged by gaps and multipliers; one just closed does."""
+    rows = model.constraints.one_sided
+    if len(rows) == 0:
+        return None
+    gap = gaps(model, q, t)[rows]
+    force = jnp.zeros_like(gap) if multipliers is None else multipliers[rows]
+    return ActiveSet((force > WEAK) | (gap > -close), jnp.zeros_like(gap))
 
 
 def open_by(
@@ -69,8 +107,9 @@ def open_by(
     t: Float[Array, ""],
     multipliers: Float[Array, " m"] | None = None,
 ) -> Float[Array, " m"]:
-    """How far the equations of a robot are from being fulfilled (m); a slack tendon's is."""
-    return violation(as_it_is(model, q, t, multipliers), q, t)
+    """Residual of the equations between coordinates (m): zero for one-sided ones that are let go."""
+    held = active_at(model, q, t, multipliers, CLOSE * characteristic_length(model))
+    return violation(hold(model, held), q, t)
 
 
 def open_rates(
@@ -81,79 +120,59 @@ def open_rates(
     multipliers: Float[Array, " m"] | None = None,
 ) -> Float[Array, " m"]:
     """How fast the equations of a robot are being left (m/s): zero in an exact motion."""
-    return violation_rates(as_it_is(model, q, t, multipliers), q, v, t)
+    held = active_at(model, q, t, multipliers, CLOSE * characteristic_length(model))
+    return violation_rates(hold(model, held), q, v, t)
 
 
-def set_out(
+def consistent_state(
     model: Model,
     q: Float[Array, " nq"],
     v: Float[Array, " nv"],
     t: Float[Array, ""],
-    multipliers: Float[Array, " m"] | None = None,
-) -> tuple[State, Bool[Array, " k"] | None]:
-    """A state with the velocity, acceleration and multipliers that it must have, and which tendons are taut.
+    multipliers: Float[Array, " m"] | None,
+    near: Float[Array, ""] | float,
+) -> tuple[State, ActiveSet | None]:
+    """The state with which a motion begins, and which one-sided equations are active there.
 
-    A tendon that becomes taut stops what lengthens it at once; one that would push is slack.
+    q is kept. Velocities that equations forbid are taken away as by an inelastic impact: those of loops,
+    imposed motions and contacts always, those of one-sided equations where their gap is closed and closing
+    further. Accelerations and multipliers follow from the balance; one-sided equations that would have to
+    pull the wrong way are let go.
     """
-    if not can_slack(model):
-        return set_going(model, q, v, t), None
-    taut = taut_at(model, q, t, multipliers)
-    own = model.imposed_rows
-    lengthening = violation_rates(model, q, v, t)[own] > 0
-    tension, _ = _tension_and_excess(model, q, t, multipliers)
-    stopped = taut & (_always(model) | (tension > WEAK) | lengthening)
-    v = allowed_velocity(hold(model, stopped), q, v, t)
+    if active_first(model) is None:
+        return start_motion(model, q, v, t), None
+    fixed = lax.stop_gradient((model, q, v, t, multipliers, near))
+    stopped, active = lax.stop_gradient(_sets_at_start(*fixed))
+    v = project_velocity(hold(model, stopped), q, v, t)
+    return State(t, q, v, *acceleration(hold(model, active), q, v, t)), active
 
-    def pushes(s: tuple[Bool[Array, " k"], Acceleration, Bool[Array, ""]]) -> Bool[Array, ""]:
-        return ~s[2]
+
+def _sets_at_start(
+    model: Model,
+    q: Float[Array, " nq"],
+    v: Float[Array, " nv"],
+    t: Float[Array, ""],
+    multipliers: Float[Array, " m"] | None,
+    near: Float[Array, ""] | float,
+) -> tuple[ActiveSet, ActiveSet]:
+    """Equations that stop velocities where a motion begins, and those that hold from there on."""
+    seen = one_sided(model, q, v, t, multipliers)
+    closed = (seen.gap > -near) | (seen.force > WEAK)
+    stopped = ActiveSet(closed & ((seen.rate > 0) | (seen.force > WEAK)), seen.gap)
+    v = project_velocity(hold(model, stopped), q, v, t)
+    rate = one_sided(model, q, v, t, multipliers).rate
+
+    def pulls(s: tuple[Bool[Array, " k"], Bool[Array, ""]]) -> Bool[Array, ""]:
+        return ~s[1]
 
     def release(
-        s: tuple[Bool[Array, " k"], Acceleration, Bool[Array, ""]],
-    ) -> tuple[Bool[Array, " k"], Acceleration, Bool[Array, ""]]:
-        found = acceleration(hold(model, s[0]), q, v, t)
-        assert found.multipliers is not None
-        keeps = s[0] & (_always(model) | (found.multipliers[own] > -WEAK))
-        return keeps, found, jnp.all(keeps == s[0])
+        s: tuple[Bool[Array, " k"], Bool[Array, ""]],
+    ) -> tuple[Bool[Array, " k"], Bool[Array, ""]]:
+        found = acceleration(hold(model, ActiveSet(s[0], seen.gap)), q, v, t).multipliers
+        assert found is not None
+        keeps = s[0] & (found[model.constraints.one_sided] > -WEAK)
+        return keeps, jnp.all(keeps == s[0])
 
-    none = Acceleration(jnp.zeros(model.nv), jnp.zeros(model.equations))
-    taut, found, _ = lax.while_loop(pushes, release, (taut, none, jnp.zeros((), dtype=bool)))
-    return State(t, q, v, *found), taut
-
-
-def as_it_is(
-    model: Model,
-    q: Float[Array, " nq"],
-    t: Float[Array, ""],
-    multipliers: Float[Array, " m"] | None,
-) -> Model:
-    """The model with the tendons held that are taut at a state."""
-    return hold(model, taut_at(model, q, t, multipliers)) if can_slack(model) else model
-
-
-def _tension_and_excess(
-    model: Model,
-    q: Float[Array, " nq"],
-    t: Float[Array, ""],
-    multipliers: Float[Array, " m"] | None,
-) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
-    own = model.imposed_rows
-    everything = hold(model, jnp.ones(len(model.transmissions.imposed), dtype=bool))
-    excess = violation(everything, q, t)[own]
-    return jnp.zeros_like(excess) if multipliers is None else multipliers[own], excess
-
-
-def _cables(model: Model) -> np.ndarray:
-    """Places of tendons that can only pull among the imposed coordinates."""
-    own = model.transmissions
-    return np.flatnonzero(np.array([own.cables[i] for i in own.imposed], dtype=bool))
-
-
-def _always(model: Model) -> np.ndarray:
-    """Imposed coordinates that hold whatever the sign of their effort."""
-    return ~np.isin(np.arange(len(model.transmissions.imposed)), _cables(model))
-
-
-def _close(model: Model) -> Float[Array, " k"]:
-    law = model.transmissions.imposing
-    assert law is not None
-    return CLOSE * jnp.abs(law.scale * law.start)
+    held = closed & (stopped.held | (rate >= -near))
+    held, _ = lax.while_loop(pulls, release, (held, jnp.zeros((), dtype=bool)))
+    return stopped, ActiveSet(held, jnp.where(held, seen.gap, 0.0))

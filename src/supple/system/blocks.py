@@ -15,10 +15,22 @@ from jaxtyping import Float, Inexact
 from supple.arrays import Array
 from supple.lie import small
 from supple.mechanics.element_tangent import GroupState, group_tangent
+from supple.mechanics.transmission_tangent import SlotRows
+from supple.model.joints import StateJoint
+from supple.model.model import Group, JointGroup
 from supple.system.combination import Combination
 
 CHUNK = 40
 """Elements at a time."""
+
+
+def is_state(group: Group) -> bool:
+    """Whether the elements of a group are states of controllers, which have no rows but in motion.
+
+    At rest, and where only M matters, they get the row z = 0, which keeps matrices regular; what controllers
+    add to them corrects it (:mod:`supple.system.strain`).
+    """
+    return isinstance(group, JointGroup) and isinstance(group.joint, StateJoint)
 
 
 class Blocks(NamedTuple):
@@ -33,6 +45,8 @@ class Blocks(NamedTuple):
     P: Inexact[Array, "b 6 m"]
     N: Inexact[Array, "b 6 depth"]
     motion: Inexact[Array, "b u depth m"]
+    slots: SlotRows | None
+    """Moment arms of transmissions within the elements."""
 
 
 def group_blocks(
@@ -52,11 +66,13 @@ def group_blocks(
         for one in combinations:
             law = one.law(found.law)
             K = one.block(found.blocks)
+            if not one.in_motion and is_state(at.group):
+                K = K + jnp.eye(width)
             if one.elastic is not None:
                 K = K + one.elastic * at.elastic
             L = small.product(shift, law.reshape(batch, samples * 6, law.shape[-1]))
             P = one.reaction(found.reactions).sum(axis=1)
-            blocks.append(Blocks(K, L, P, law.sum(axis=1), one.motion(chosen)))
+            blocks.append(Blocks(K, L, P, law.sum(axis=1), one.motion(chosen), found.slots))
         return blocks
 
     return _in_chunks(some, at, at.wrench.shape[0])

@@ -20,14 +20,18 @@ from jaxtyping import Float, Inexact
 from supple.arrays import Array
 from supple.lie import se3
 from supple.mechanics import rows
+from supple.mechanics.activity import activity
 from supple.mechanics.closures import closure_laws, closure_rows
 from supple.mechanics.inverse_dynamics import Balance
 from supple.mechanics.local import Coordinates
 from supple.mechanics.sample_laws import Law, add_laws
 from supple.mechanics.slips import slip_multipliers, slip_turning
+from supple.mechanics.transmission_tangent import Parts
+from supple.model.constraints import CLOSURE, COMPLIANCE, COORDINATE, STOP
 from supple.model.model import GROUND, Model
 from supple.system.combination import Combination
 from supple.system.plan import Plan
+from supple.system.pulls import Coupling, Pulls, at_sample, line_end_laws, pulls_of
 
 
 class LinkValues(NamedTuple):
@@ -40,24 +44,19 @@ class LinkValues(NamedTuple):
     of_inner: Float[Array, "k 6 6"]
     """Q_a."""
     scale: Float[Array, " p"]
-    """Of imposed coordinates."""
+    """Of imposed coordinates, then of stops, ..."""
+    held: Float[Array, " p"]
+    """... and 1 for those that are not let go."""
     slip_rows: list[Float[Array, "_ 6"]]
     """Rows on the twist of a contact's sample, ..."""
     slip_turns: list[Float[Array, "_ 6"]]
     """... and how the slip speed changes with its place."""
-
-
-class Coupling(NamedTuple):
-    """Of a batch of fronts with one link: its rows on (δx, y) and its columns in (balance, wrench)."""
-
-    by_x: Inexact[Array, "n r m"]
-    by_y: Inexact[Array, "n r depth"]
-    in_balance: Inexact[Array, "n m r"]
-    in_wrench: Inexact[Array, "n 6 r"]
+    pulls: Pulls | None
+    """Transmissions."""
 
 
 def link_values(
-    model: Model, plan: Plan, c: Coordinates, state: Balance
+    model: Model, plan: Plan, c: Coordinates, state: Balance, parts: Parts | None
 ) -> tuple[LinkValues, list[tuple[np.ndarray, Float[Array, "_ 6 6"]]]]:
     """Rows of the links; and the laws, geometry alone, that they add to the samples they touch."""
     none = jnp.zeros((0, 6))
@@ -68,7 +67,7 @@ def link_values(
         inverse = se3.adjoint(at.outer.inverse())
         by_row = rows.take(inverse, np.array(model.closures.joint_of_row))
         H = jnp.einsum("ni,nij->nj", closure_rows(model, at), by_row)
-        forces = c.multipliers[: model.closures.size]
+        forces = c.multipliers[model.constraints.rows(CLOSURE)]
         of_outer, of_inner = closure_laws(model, at, forces)
         laws += _closure_laws(model, plan, of_outer, of_inner)
     slip_rows, slip_turns = [], []
@@ -81,8 +80,16 @@ def link_values(
             slip_turns.append(jnp.einsum("nij,i->nj", turned, one.twist) @ inverse[:3])
             law = inverse.T @ jnp.einsum("nij,n->ij", turned, force) @ inverse[:3]
             laws.append((np.array([slip.sample]), law[None]))
-    scale = jnp.asarray(model.prescribed.scale)
-    return LinkValues(H, of_outer, of_inner, scale, slip_rows, slip_turns), laws
+    pulls = None
+    if state.transmissions is not None and parts is not None:
+        pulls = pulls_of(model, state.transmissions, parts)
+        laws += line_end_laws(pulls)
+    scale = jnp.concatenate([jnp.asarray(model.prescribed.scale), jnp.asarray(model.stops.side)])
+    held, table = activity(model), model.constraints
+    kept = jnp.ones(len(scale))
+    if held is not None:
+        kept = jnp.concatenate([held[table.rows(kind)] for kind in (COORDINATE, STOP)])
+    return LinkValues(H, of_outer, of_inner, scale, kept, slip_rows, slip_turns, pulls), laws
 
 
 def _closure_laws(
@@ -91,17 +98,18 @@ def _closure_laws(
     closures = model.closures
     links = plan.structure.links
     carried = np.zeros(len(closures.names), dtype=bool)
-    carried[[links[i].index for i in plan.wrenches]] = True
+    found = [i for i, link in enumerate(links) if link.family == "closure" and plan.extras[i]]
+    carried[[links[i].index for i in found]] = True
     turning = of_outer - of_inner
-    found = []
+    laws = []
     for samples, law, sign in (
         (closures.outer_sample, of_outer, 1.0),
         (closures.inner_sample, of_inner, -1.0),
     ):
         own = jnp.where(carried[:, None, None], sign * turning, law)
         moving = np.flatnonzero(np.array(samples) != GROUND)
-        found.append((np.array(samples)[moving], rows.take(own, moving)))
-    return found
+        laws.append((np.array(samples)[moving], rows.take(own, moving)))
+    return laws
 
 
 def with_laws(
@@ -141,7 +149,7 @@ def closure_coupling(
         by_zeta = jnp.concatenate([H, combination.stiffness * law], axis=-2)
         unit = sign * np.concatenate([np.zeros((6, size)), np.eye(6)], axis=1)
         in_wrench = jnp.asarray(np.broadcast_to(unit, (count, 6, size + 6)))
-    return _at_sample(_padded(by_zeta, depth), in_wrench, motion)
+    return at_sample(_padded(by_zeta, depth), in_wrench, motion)
 
 
 def slip_coupling(
@@ -157,28 +165,30 @@ def slip_coupling(
         by_y = jnp.concatenate([turns, own, jnp.zeros_like(own)], axis=-1)
     else:
         by_y = own
-    return _at_sample(by_y, jnp.swapaxes(own, -1, -2), motion)
+    return at_sample(by_y, jnp.swapaxes(own, -1, -2), motion)
 
 
 def coordinate_coupling(
     values: LinkValues, imposed: np.ndarray, columns: np.ndarray, width: int, depth: int
 ) -> Coupling:
-    """Imposed coordinates, given by their places in the elements."""
+    """Imposed coordinates and stops, given by their places in the elements."""
     chosen = (columns[:, None] == np.arange(width)).astype(float)
     row = (values.scale[imposed][:, None] * chosen)[:, None, :]
     count = len(imposed)
     return Coupling(
-        row, jnp.zeros((count, 1, depth)), jnp.swapaxes(row, -1, -2), jnp.zeros((count, 6, 1))
+        values.held[imposed][:, None, None] * row,
+        jnp.zeros((count, 1, depth)),
+        jnp.swapaxes(row, -1, -2),
+        jnp.zeros((count, 6, 1)),
     )
 
 
-def _at_sample(
-    by_y: Inexact[Array, "n r depth"],
-    in_wrench: Inexact[Array, "n 6 r"],
-    motion: Inexact[Array, "n depth m"],
-) -> Coupling:
-    shift = jnp.swapaxes(motion[:, :6], -1, -2)
-    return Coupling(by_y @ motion, by_y, shift @ in_wrench, in_wrench)
+def coordinate_diagonal(
+    values: LinkValues, imposed: np.ndarray, combination: Combination
+) -> Inexact[Array, "n 1 1"]:
+    """What equations that are let go ask of their own multipliers."""
+    yields = COMPLIANCE * (1 - values.held[imposed])
+    return (combination.by_change * yields)[:, None, None]
 
 
 def _padded(rows_: Inexact[Array, "n r 6"], depth: int) -> Inexact[Array, "n r depth"]:

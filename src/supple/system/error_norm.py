@@ -5,7 +5,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.model.model import Model, RodGroup
-from supple.system.linear import System
+from supple.system.linear import System, mass_times
 
 
 def total_mass(model: Model) -> Float[Array, ""]:
@@ -32,10 +32,5 @@ def error_norm(model: Model, change: Float[Array, " nv"], mass: System) -> Float
 
     √(eᵀ M e / m) / L: strain modes that hardly move anything count as little as they should.
     """
-    energy = jnp.maximum(change @ mass_times(model, mass, change), 0.0)
+    energy = jnp.maximum(change @ mass_times(mass, change), 0.0)
     return jnp.sqrt(energy / total_mass(model)) / characteristic_length(model)
-
-
-def mass_times(model: Model, mass: System, change: Float[Array, " nv"]) -> Float[Array, " nv"]:
-    """M e, from the linear system of M and the equations."""
-    return mass.apply(jnp.pad(change, (0, mass.size - model.nv)))[: model.nv]

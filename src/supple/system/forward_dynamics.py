@@ -8,7 +8,8 @@ from jax import lax
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.mechanics.inverse_dynamics import balance, violation_in
+from supple.mechanics.activity import relieved_rates
+from supple.mechanics.inverse_dynamics import balance, gaps_in
 from supple.mechanics.kinematics import Kinematics, a_moment_later, kinematics
 from supple.mechanics.local import Coordinates
 from supple.mechanics.slips import slip_motions
@@ -65,10 +66,10 @@ def chart_acceleration(
     return -factors.solve(residual)
 
 
-def set_going(
+def start_motion(
     model: Model, q: Float[Array, " nq"], v: Float[Array, " nv"], t: Float[Array, ""]
 ) -> State:
-    """A state with the velocity that :func:`allowed_velocity` gives, and the acceleration that follows."""
+    """A state with the velocity that :func:`project_velocity` gives, and the acceleration that follows."""
     if model.equations == 0:
         return State(t, q, v, *acceleration(model, q, v, t))
     n = model.nv
@@ -85,13 +86,13 @@ def set_going(
     return lax.scan(once, start, None, length=2)[0]
 
 
-def allowed_velocity(
+def project_velocity(
     model: Model,
     q: Float[Array, " nq"],
     v: Float[Array, " nv"],
     t: Float[Array, ""] | float = 0.0,
 ) -> Float[Array, " nv"]:
-    """The velocity after an impact that closes loops and starts imposed motions; v itself if it may be.
+    """The velocity after an impact that closes loops and starts imposed motions; v where it is admissible.
 
     Schemes for closed loops keep what a start gets wrong here: as an oscillation that does not end.
     """
@@ -131,7 +132,7 @@ def violation_rates(
 def _rates(
     model: Model, q: Float[Array, " nq"], v: Float[Array, " nv"], t: Float[Array, ""]
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    """First time derivative of the violation, and the second at zero acceleration.
+    """First time derivative of the violation, and the second at zero acceleration; zero where let go.
 
     Equations between velocities are first derivatives themselves.
     """
@@ -142,8 +143,8 @@ def _rates(
         return Coordinates(q, s * v, v, zero, t + s), a_moment_later(motion, s)
 
     def rate(s: Float[Array, ""]) -> Float[Array, " n"]:
-        first = jax.jvp(lambda s: violation_in(model, *later(s)), (s,), (jnp.ones(()),))[1]
+        first = jax.jvp(lambda s: gaps_in(model, *later(s)), (s,), (jnp.ones(()),))[1]
         speeds = [slip.speed for slip in slip_motions(model, later(s)[1])]
-        return jnp.concatenate([first, *speeds])
+        return relieved_rates(model, jnp.concatenate([first, *speeds]))
 
     return jax.jvp(rate, (jnp.zeros(()),), (jnp.ones(()),))

@@ -9,25 +9,34 @@ from jaxtyping import Inexact
 
 from supple.arrays import Array
 from supple.mechanics import rows
-from supple.mechanics.element_tangent import group_states, loaded_gravity
+from supple.mechanics.element_tangent import group_states, loaded_gravity, parts_of
 from supple.mechanics.inverse_dynamics import Balance
 from supple.mechanics.local import Coordinates
 from supple.mechanics.sample_laws import attached_laws
+from supple.mechanics.transmission_tangent import SlotRows
 from supple.model.model import Model
 from supple.system.blocks import Blocks, group_blocks
 from supple.system.combination import Combination
 from supple.system.couplings import (
-    Coupling,
     LinkValues,
     closure_coupling,
     coordinate_coupling,
+    coordinate_diagonal,
     link_values,
     slip_coupling,
     with_laws,
     wrench_diagonal,
 )
-from supple.system.links import Link
+from supple.system.links import BETWEEN, Link, Touch
 from supple.system.plan import Kind, Part, Plan
+from supple.system.pulls import (
+    Coupling,
+    end_coupling,
+    line_coupling,
+    pull_diagonal,
+    rub_coupling,
+    slot_coupling,
+)
 
 Matrices = Inexact[Array, "_ _ _"]
 
@@ -86,16 +95,19 @@ class Assembly(NamedTuple):
             add(port, 0, P)
             add(port, port, N)
         for number, (part, place) in enumerate(zip(parts, places, strict=True)):
-            if number < len(kind.own) and part.wrench:
-                add(place, place, wrench_diagonal(self.values, self._equations(part)))
-            for touch in part.touches:
+            if (
+                number < len(kind.own)
+                and (diagonal := self._diagonal(self._links(part), part.extra)) is not None
+            ):
+                add(place, place, diagonal)
+            for touch in range(len(part.touches)):
                 coupling = self._coupling(kind, part, touch, width)
                 add(place, 0, coupling.by_x)
                 add(0, place, coupling.in_balance)
                 if kind.port:
                     add(place, port, coupling.by_y)
                     add(port, place, coupling.in_wrench)
-                if part.core_touch >= 0:
+                if part.core_touch is not None:
                     target = first + part.core_part
                     self._add_pair(add, kind, part, touch, place, target, port, width)
         return _matrix(grid, heights, widths, kind.count)
@@ -103,16 +115,30 @@ class Assembly(NamedTuple):
     def core_links(self) -> list[tuple[np.ndarray, Matrices]]:
         """Blocks of links that are in the core, of one size together, with their places there."""
         plan = self.plan
-        found: dict[int, list[tuple[int, int]]] = {}
+        found: dict[tuple[str, int, tuple[int, ...]], list[tuple[Link, int]]] = {}
         for i, start in zip(plan.core_links.tolist(), plan.core_start.tolist(), strict=True):
-            if i in plan.wrenches:
-                found.setdefault(plan.structure.links[i].size, []).append((i, start))
+            link = plan.structure.links[i]
+            form = link.family, len(link.rows), plan.extras[i]
+            found.setdefault(form, []).append((link, start))
         parts = []
-        for size, members in found.items():
-            equations = np.array([plan.structure.links[i].rows for i, _ in members])
-            places = np.array([start for _, start in members])[:, None] + np.arange(size + 6)
-            parts.append((places, wrench_diagonal(self.values, equations)))
+        for (_, size, extras), members in found.items():
+            diagonal = self._diagonal([link for link, _ in members], sum(extras))
+            if diagonal is not None:
+                starts = np.array([start for _, start in members])
+                parts.append((starts[:, None] + np.arange(size + sum(extras)), diagonal))
         return parts
+
+    def _diagonal(self, links: list[Link], extra: int) -> Matrices | None:
+        """Rows of the unknowns of links on themselves; None if they are zero."""
+        if links[0].family in BETWEEN:
+            assert self.values.pulls is not None
+            return pull_diagonal(self.values.pulls, links, self.combination)
+        if links[0].family == "coordinate":
+            index = np.array([link.index for link in links])
+            return coordinate_diagonal(self.values, index, self.combination)
+        if links[0].family == "closure" and extra:
+            return wrench_diagonal(self.values, np.array([link.rows for link in links]))
+        return None
 
     def _links(self, part: Part) -> list[Link]:
         links = self.plan.structure.links
@@ -122,22 +148,43 @@ class Assembly(NamedTuple):
         """(n, r) equations of closures."""
         return np.array([link.rows for link in self._links(part)])
 
+    def _touches(self, part: Part, touch: int) -> list[Touch]:
+        assert part.which is not None
+        numbers = part.which[:, touch].tolist()
+        return [link.touches[k] for link, k in zip(self._links(part), numbers, strict=True)]
+
     def _coupling(self, kind: Kind, part: Part, touch: int, width: int) -> Coupling:
-        links = self._links(part)
+        links, touches = self._links(part), self._touches(part, touch)
         index = np.array([link.index for link in links])
-        depth = self.combination.depth
+        one = self.combination
         if part.family == "coordinate":
             columns = np.array([link.column for link in links])
-            return coordinate_coupling(self.values, index, columns, width, depth)
-        samples = np.array([link.touches[touch].sample for link in links])
-        motion = self.motion_at(samples, width)
+            return coordinate_coupling(self.values, index, columns, width, one.depth)
+        if part.touches[touch] != "end":
+            return self._within(kind, links, touches, width)
+        motion = self.motion_at(np.array([touch.sample for touch in touches]), width)
+        if part.family in BETWEEN:
+            assert self.values.pulls is not None
+            if part.family == "line":
+                return line_coupling(self.values.pulls, touches, motion, one)
+            return end_coupling(self.values.pulls, links, touches, motion, one)
         if part.family == "slip":
-            return slip_coupling(self.values, index, motion, self.combination)
-        outer = np.array([link.sides[touch] == 0 for link in links])
+            return slip_coupling(self.values, index, motion, one)
+        outer = np.array([touch.side == 0 for touch in touches])
         equations = self._equations(part)
-        return closure_coupling(
-            self.values, equations, index, outer, part.wrench, motion, self.combination
-        )
+        wrench = part.extra > 0
+        return closure_coupling(self.values, equations, index, outer, wrench, motion, one)
+
+    def _within(self, kind: Kind, links: list[Link], touches: list[Touch], width: int) -> Coupling:
+        """Transmissions by their parts within elements."""
+        assert self.values.pulls is not None
+        if touches[0].way == "rub":
+            return rub_coupling(self.values.pulls, links, touches, width, self.combination)
+        slots = self.blocks[kind.group].slots
+        assert slots is not None
+        place = kind.rows, np.array([touch.part for touch in touches])
+        chosen = SlotRows(*(part[place] for part in slots))
+        return slot_coupling(self.values.pulls, links, chosen, self.combination)
 
     def _add_pair(
         self,
@@ -152,11 +199,14 @@ class Assembly(NamedTuple):
     ) -> None:
         """A closure between the element and one in the core: what each side does to the other."""
         links, weight = self._links(part), self.combination.stiffness
+        assert part.core_touch is not None
         index = np.array([link.index for link in links])
-        outer = np.array([link.sides[touch] == 0 for link in links])
+        touches = self._touches(part, touch)
+        outer = np.array([touch.side == 0 for touch in touches])
+        others = [link.touches[k] for link, k in zip(links, part.core_touch.tolist(), strict=True)]
         here, there = (
-            self.motion_at(np.array([link.touches[k].sample for link in links]), size)[:, :6]
-            for k, size in ((touch, width), (part.core_touch, kind.riders[part.core_part].size))
+            self.motion_at(np.array([touch.sample for touch in ends]), size)[:, :6]
+            for ends, size in ((touches, width), (others, kind.riders[part.core_part].size))
         )
         H = (
             np.where(outer, 1.0, -1.0)[:, None, None]
@@ -185,12 +235,14 @@ def assemble(
     combinations: tuple[Combination, ...],
 ) -> list[Assembly]:
     """Everything that the fronts are made of at a motion, for each combination."""
-    values, laws = link_values(model, plan, c, state)
-    attached = with_laws(model, attached_laws(model, state, c.t), laws)
+    parts = parts_of(model, state)
+    values, laws = link_values(model, plan, c, state, parts)
+    attached = with_laws(model, attached_laws(model, state, c.t, parts), laws)
     gravity = loaded_gravity(model)
+    states = group_states(model, c, state, attached, parts)
     groups = [
         group_blocks(at, gravity, combinations, used)
-        for at, used in zip(group_states(model, c, state, attached), plan.used, strict=True)
+        for at, used in zip(states, plan.used, strict=True)
     ]
     return [
         Assembly(plan, [blocks[k] for blocks in groups], values, combination)

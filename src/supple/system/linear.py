@@ -6,6 +6,7 @@ the directions of their multipliers and Y what equations yield to their own ones
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Inexact
 
 from supple.arrays import Array
@@ -13,12 +14,15 @@ from supple.mechanics.inverse_dynamics import Balance, balance, element_matrices
 from supple.mechanics.inverse_dynamics_tangent import block_diagonal, tangent_of
 from supple.mechanics.local import Coordinates
 from supple.model.model import Model
+from supple.system.blocks import is_state
 from supple.system.combination import Combination, of_mass
 from supple.system.dense import DenseFactors, Factors, factorize_dense
 from supple.system.elimination import LinearSystem, linear_system
 from supple.system.fronts import assemble
 from supple.system.kkt import saddle
-from supple.system.plan import Plan, make_plan, structure_of
+from supple.system.plan import Plan
+from supple.system.planner import make_plan, structure_of
+from supple.system.update import UpdatedSystem
 
 SMALL = 64
 """Unknowns up to which one dense matrix is the fastest."""
@@ -43,12 +47,12 @@ class DenseSystem(eqx.Module):
         return factorize_dense(self.matrix)
 
 
-System = DenseSystem | LinearSystem
+System = DenseSystem | LinearSystem | UpdatedSystem
 
 
 def plan_of(model: Model) -> Plan | None:
     """The order of elimination; None where one dense matrix is used."""
-    if model.nv + model.equations <= SMALL or model.transmissions.size:
+    if model.nv + model.equations <= SMALL:
         return None
     return make_plan(structure_of(model))
 
@@ -61,6 +65,13 @@ def linearize(
     plan = plan_of(model)
     if plan is not None:
         return [linear_system(part) for part in assemble(model, plan, c, state, combinations)]
+    return dense_systems(model, c, state, combinations)
+
+
+def dense_systems(
+    model: Model, c: Coordinates, state: Balance, combinations: tuple[Combination, ...]
+) -> list[System]:
+    """The same, each as one matrix."""
     tangent = tangent_of(model, c, state)
     systems: list[System] = []
     for one in combinations:
@@ -68,6 +79,9 @@ def linearize(
         if one.elastic is not None:
             blocks = [element_matrices(model, i)[0][None] for i in range(len(model.groups))]
             inner = inner + one.elastic * block_diagonal(model, blocks)[0]
+        if not one.in_motion and any(is_state(group) for group in model.groups):
+            units = [np.full(g.size * g.nv, float(is_state(g))) for g in model.groups]
+            inner = inner + np.diag(np.concatenate(units))
         closing = tangent.closing(one.by_rate) if one.in_motion else tangent.jacobian
         yields = one.by_change * tangent.yields
         systems.append(DenseSystem(saddle(inner, closing, tangent.pushes, yields)))
@@ -85,3 +99,9 @@ def mass_system(model: Model, q: Inexact[Array, " nq"]) -> System:
     multipliers = jnp.zeros(model.equations) if model.equations else None
     c = Coordinates(q, zero, zero, zero, jnp.zeros(()), multipliers)
     return linearize(model, c, balance(model, c), (of_mass(),))[0]
+
+
+def mass_times(mass: System, change: Inexact[Array, " nv"]) -> Inexact[Array, " nv"]:
+    """M e, from the linear system of M and the equations."""
+    nv = change.shape[0]
+    return mass.apply(jnp.pad(change, (0, mass.size - nv)))[:nv]

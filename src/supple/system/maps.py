@@ -229,6 +229,8 @@ def _maps(assembly: Assembly, kind: Kind) -> Carried | None:
     plan, depth = assembly.plan, assembly.combination.depth
     if len(kind.parent):
         inner = plan.inner
+        if not kind.port:
+            return _riders_to_front(kind.goes, inner.own, inner.riding, depth)
         motion = assembly.motion_at(kind.sample, inner.own)
         return _to_front(motion, kind.goes, inner.own, inner.riding, depth)
     if not kind.port:
@@ -261,6 +263,16 @@ def _to_front(motion: Matrices, goes: np.ndarray, own: int, riding: int, depth: 
         return jnp.concatenate([port, riders], axis=-2)
 
     return Carried(one(motion, depth), one(motion[:, :6], 6))
+
+
+def _riders_to_front(goes: np.ndarray, own: int, riding: int, depth: int) -> Carried:
+    """From riders alone: of elements that hang on the ground, but go on with another one's front."""
+
+    def one(height: int) -> Matrices:
+        shifted = np.where(goes >= own + 6, goes + height - 6, goes)
+        return jax.nn.one_hot(shifted, own + height + riding)
+
+    return Carried(one(depth), one(6))
 
 
 def _inner_maps(assembly: Assembly) -> Carried:

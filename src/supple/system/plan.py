@@ -12,26 +12,13 @@ for each kind; the others follow each other tick by tick. What no tree can elimi
 plates and junctions that loops lead to, links between trees) is the *core*, which is solved last.
 """
 
-from collections import defaultdict
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from supple.model.model import GROUND, Model
-from supple.system.core import CoreLayout, core_layout
-from supple.system.links import Link, links_of
-
-LATE_ROWS = 64
-"""Equations that may wait as long as they can: the later they are eliminated, the better their pivots."""
-MOST_RIDERS = 128
-"""Unknowns that may ride along; beyond, the dense solve is the better one."""
-TICK = 6.0
-"""Cost of a tick over that of one more front in it."""
-WRENCH = 6
-"""Unknowns of a closure between two elements of which neither is in the core: the wrench that it carries."""
-
+from supple.system.core import CoreLayout
+from supple.system.links import Link
 
 COORDINATE, MULTIPLIER, UNIT = range(3)
 """What an unknown is: its pivot has the size of a stiffness, of a compliance, or of one."""
@@ -57,7 +44,7 @@ class Structure(NamedTuple):
 class Part:
     """One part of the fronts of a kind: unknowns of a link, or the coordinates of a core element.
 
-    Links that touch the element add rows and columns; ``touches`` says which sides of them do.
+    Links that touch the element add rows and columns; ``touches`` says in which ways they do.
     """
 
     size: int
@@ -65,13 +52,26 @@ class Part:
     """``element``, or that of the link."""
     index: np.ndarray
     """(n,) which core element, or which link."""
-    touches: tuple[int, ...] = ()
-    core_touch: int = -1
-    """The side of the link that touches a core element directly, ..."""
+    touches: tuple[str, ...] = ()
+    """Ways of the touches, ..."""
+    which: np.ndarray | None = None
+    """(n, touches) ... and which of their links' touches they are."""
     core_part: int = -1
-    """... and the place of that element among the riders."""
-    wrench: bool = False
-    """Whether the wrench of the link is unknown as well."""
+    """The place of the core element that the link leads to directly among the riders, ..."""
+    core_touch: np.ndarray | None = None
+    """(n,) ... and which touches of the links do."""
+    extras: tuple[int, ...] = ()
+    """Unknowns that are not multipliers of equations, the last ones."""
+
+    @property
+    def extra(self) -> int:
+        """Number of these."""
+        return sum(self.extras)
+
+    @property
+    def layout(self) -> object:
+        """What must be the same in all fronts of a kind."""
+        return self.size, self.family, self.touches, self.core_part, self.extras
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,8 +110,8 @@ class Kind:
         """(own_size,) what each own unknown is."""
         found = [np.full(self.width, COORDINATE)]
         for part in self.own:
-            found.append(np.full(part.size - WRENCH * part.wrench, MULTIPLIER))
-            found.append(np.full(WRENCH * part.wrench, UNIT))
+            found.append(np.full(part.size - part.extra, MULTIPLIER))
+            found.append(np.full(part.extra, UNIT))
         return np.concatenate(found)
 
     @property
@@ -164,382 +164,8 @@ class Plan:
     core_start: np.ndarray
     """... and where each begins there."""
     unknowns: int
-    """Coordinates, equations and wrenches together."""
+    """Coordinates, equations, wrenches and efforts together."""
     used: tuple[tuple[int, ...], ...]
     """Samples of an element, for each group, that something hangs on or touches."""
-    wrenches: frozenset[int]
-    """Links whose wrench is unknown."""
-
-
-def structure_of(model: Model) -> Structure:
-    """The structure of a model."""
-    topology = model.topology
-    return Structure(
-        topology.parent,
-        topology.attach,
-        tuple((group.size, group.nv, group.samples) for group in model.groups),
-        links_of(model),
-        model.equations,
-    )
-
-
-@lru_cache(maxsize=64)
-def make_plan(structure: Structure) -> Plan | None:
-    """A plan; None where too much would ride along."""
-    return _Planner(structure).plan()
-
-
-class _Planner:
-    """Works out a plan; forgotten afterwards."""
-
-    def __init__(self, structure: Structure) -> None:
-        self.structure = structure
-        self.links = structure.links
-        self.parent = structure.parent
-        self.count = len(structure.parent)
-        counts = np.array([count for count, _, _ in structure.sizes])
-        self.group = np.repeat(np.arange(len(counts)), counts)
-        self.row = np.concatenate([np.arange(count) for count in counts])
-        self.width = np.array([structure.sizes[g][1] for g in self.group])
-        self.first = np.concatenate([[0], np.cumsum(self.width)])[:-1]
-        self.children: list[list[int]] = [[] for _ in range(self.count)]
-        for e, parent in enumerate(self.parent):
-            if parent != GROUND:
-                self.children[parent].append(e)
-        self.outward = self._outward()
-        self.root = list(range(self.count))
-        self.depth = [0] * self.count
-        for e in self.outward:
-            if self.parent[e] != GROUND:
-                self.root[e] = self.root[self.parent[e]]
-                self.depth[e] = self.depth[self.parent[e]] + 1
-
-    def _outward(self) -> list[int]:
-        """Elements, parents before their children."""
-        order = [e for e in range(self.count) if self.parent[e] == GROUND]
-        for e in order:
-            order.extend(self.children[e])
-        return order
-
-    def plan(self) -> Plan | None:
-        """The plan, or None."""
-        self.core = self._core_elements()
-        self._place_links()
-        riders = self._riders()
-        if max((self._size_of(blocks) for blocks in riders), default=0) > MOST_RIDERS:
-            return None
-        self.riders = riders
-        core_blocks = sorted(self.core) + [
-            self.count + i for i, home in enumerate(self.home) if home == GROUND
-        ]
-        sizes = [self._size(block) for block in core_blocks]
-        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(int)
-        self.core_start = dict(zip(core_blocks, starts.tolist(), strict=False))
-        active = [e for e in self.outward if e not in self.core]
-        leaves = [e for e in active if not self.children[e]]
-        inner = [e for e in active if self.children[e]]
-        schedule = self._schedule(inner)
-        unknowns = [self._places(block) for block in core_blocks]
-        in_core = [block - self.count for block in core_blocks if block >= self.count]
-        return Plan(
-            structure=self.structure,
-            leaves=self._kinds(leaves),
-            inner=schedule,
-            core=self._kinds(sorted(self.core)),
-            core_unknowns=np.array([place for places in unknowns for place in places], dtype=int),
-            core_layout=self._core_layout(core_blocks, active),
-            core_links=np.array(in_core, dtype=int),
-            core_start=np.array([self.core_start[self.count + i] for i in in_core], dtype=int),
-            unknowns=self.unknowns,
-            used=self._used(),
-            wrenches=frozenset(self.wrench),
-        )
-
-    def _core_layout(self, blocks: list[int], active: list[int]) -> CoreLayout:
-        """Levels of the core: what hangs on it, and its own links, couple the blocks that they touch."""
-        number = {block: i for i, block in enumerate(blocks)}
-        cliques = []
-        for e in active:
-            above = self.parent[e]
-            if above == GROUND or above in self.core:
-                touched = [*self.riders[e], *([above] if above in self.core else [])]
-                cliques.append([number[block] for block in touched])
-        cliques += [[number[block] for block in self._border(e)] for e in sorted(self.core)]
-        return core_layout([self._size(block) for block in blocks], cliques)
-
-    # Where links end ---------------------------------------------------------------------------------------
-
-    def _core_elements(self) -> set[int]:
-        """Roots that links of other elements lead to; where one of two will do, the one with more links."""
-        core: set[int] = set()
-        pairs: list[tuple[int, int]] = []
-        degree: dict[int, int] = defaultdict(int)
-        for link in self.links:
-            if link.family != "closure" or len(link.elements) != 2:
-                continue
-            a, b = link.elements
-            degree[a] += 1
-            degree[b] += 1
-            on_ground = [self.parent[e] == GROUND for e in (a, b)]
-            if all(on_ground):
-                pairs.append((a, b))
-            elif any(on_ground):
-                core.add(a if on_ground[0] else b)
-        pairs.sort(key=lambda pair: -max(degree[e] for e in pair))
-        for a, b in pairs:
-            if a not in core and b not in core:
-                core.add(max(a, b, key=lambda e: (degree[e], -self.width[e], -e)))
-        return core
-
-    def _place_links(self) -> None:
-        """Where each link ends: an element, or GROUND for the core; and which carry a wrench."""
-        waiting = sum(link.size for link in self.links if link.family != "coordinate")
-        late = waiting <= LATE_ROWS
-        self.home: list[int] = []
-        self.target: list[int] = []
-        self.wrench: set[int] = set()
-        self.extra: dict[int, int] = {}
-        place = self.structure.nv + self.structure.equations
-        for i, link in enumerate(self.links):
-            outside = [e for e in link.elements if e not in self.core]
-            inside = [e for e in link.elements if e in self.core]
-            self.target.append(-1)
-            if len(link.elements) == 2 and len(outside) == 1:
-                self.target[i] = inside[0]
-                self.home.append(GROUND if late else outside[0])
-            elif not outside:
-                self.home.append(GROUND)
-            else:
-                top = self._common(outside)
-                if late and link.family != "coordinate" and top != GROUND:
-                    top = self.root[top]
-                self.home.append(GROUND if top == GROUND or top in self.core else top)
-            if link.family == "closure" and len(link.touches) == 2 and self.target[i] < 0:
-                self.wrench.add(i)
-                self.extra[i] = place
-                place += WRENCH
-        self.unknowns = place
-
-    def _common(self, elements: list[int]) -> int:
-        """The lowest element that all of these are or hang on; GROUND if there is none."""
-        common = elements[0]
-        for other in elements[1:]:
-            while common != other:
-                if self.depth[common] < self.depth[other]:
-                    common, other = other, common
-                common = self.parent[common]
-                if common == GROUND:
-                    return GROUND
-        return common
-
-    def _riders(self) -> list[list[int]]:
-        """Blocks of unknowns in the border of each element's front."""
-        touched: list[set[int]] = [set() for _ in range(self.count)]
-        for i, link in enumerate(self.links):
-            for e in link.elements:
-                touched[e].add(self.count + i)
-                if self.target[i] >= 0 and e != self.target[i]:
-                    touched[e].add(self.target[i])
-        self.touched = touched
-        found: list[set[int]] = [set() for _ in range(self.count)]
-        for e in reversed(self.outward):
-            if e in self.core:
-                continue
-            blocks = set(touched[e])
-            for child in self.children[e]:
-                blocks |= found[child]
-            found[e] = {b for b in blocks if b < self.count or self.home[b - self.count] != e}
-        return [sorted(blocks) for blocks in found]
-
-    def _size(self, block: int) -> int:
-        """Unknowns of a block."""
-        if block < self.count:
-            return int(self.width[block])
-        i = block - self.count
-        return self.links[i].size + WRENCH * (i in self.wrench)
-
-    def _size_of(self, blocks: list[int]) -> int:
-        return sum(self._size(block) for block in blocks)
-
-    def _places(self, block: int) -> list[int]:
-        """Places of a block's unknowns among all."""
-        if block < self.count:
-            return list(range(self.first[block], self.first[block] + self.width[block]))
-        i = block - self.count
-        places = [self.structure.nv + row for row in self.links[i].rows]
-        if i in self.wrench:
-            places += range(self.extra[i], self.extra[i] + WRENCH)
-        return places
-
-    # Fronts ------------------------------------------------------------------------------------------------
-
-    def _schedule(self, inner: list[int]) -> Schedule:
-        self.homes: dict[int, list[int]] = defaultdict(list)
-        for i, home in enumerate(self.home):
-            if home != GROUND:
-                self.homes[home].append(self.count + i)
-        height: dict[int, int] = {}
-        for e in reversed(inner):
-            below = [height[c] for c in self.children[e] if c in height]
-            height[e] = 1 + max(below, default=-1)
-        levels: dict[int, list[int]] = defaultdict(list)
-        for e in inner:
-            levels[height[e]].append(e)
-        width = _best_width([len(level) for level in levels.values()])
-        self.slot: dict[int, int] = {}
-        ticks = 0
-        for h in sorted(levels):
-            for k, e in enumerate(levels[h]):
-                self.slot[e] = ticks * width + k
-            ticks += -(-len(levels[h]) // width)
-        self.padded = max(
-            (int(self.width[e]) + self._size_of(self.homes[e]) for e in inner), default=0
-        )
-        riding = max((self._size_of(self.riders[e]) for e in inner), default=0)
-        parent = np.full(ticks * width, ticks * width)
-        for e in inner:
-            above = self.parent[e]
-            if above in self.slot:
-                parent[self.slot[e]] = self.slot[above]
-        kinds = self._kinds(inner)
-        slots = [
-            self.slot[self._element(kind.group, int(row))] for kind in kinds for row in kind.rows
-        ]
-        sorts = np.full((ticks * width, self.padded), UNIT)
-        start = 0
-        for kind in kinds:
-            chosen = slots[start : start + kind.count]
-            sorts[np.array(chosen)[:, None], np.arange(kind.own_size)] = kind.sorts
-            start += kind.count
-        places = np.array(slots, dtype=int)
-        return Schedule(kinds, places, parent, ticks, width, self.padded, sorts, riding)
-
-    def _element(self, group: int, row: int) -> int:
-        return int(np.searchsorted(self.group, group)) + row
-
-    def _kinds(self, elements: list[int]) -> tuple[Kind, ...]:
-        """Fronts of these elements, those of one layout together."""
-        found: dict[object, list[tuple[int, list[Part], list[Part]]]] = defaultdict(list)
-        for e in elements:
-            riders = self._border(e)[1:] if e in self.core else self.riders[e]
-            own = [self._part(e, block, riders) for block in self.homes[e]]
-            others = [self._part(e, block, riders) for block in riders]
-            above = self.parent[e]
-            port = above != GROUND
-            to_core = port and above in self.core
-            key = (
-                self.group[e], port, to_core, self.width[above] if to_core else 0,
-                tuple(_layout(part) for part in own), tuple(_layout(part) for part in others),
-            )  # fmt: skip
-            found[key].append((e, own, others))
-        return tuple(self._kind(members) for members in found.values())
-
-    def _part(self, e: int, block: int, riders: list[int]) -> Part:
-        if block < self.count:
-            return Part(self._size(block), "element", np.array([block]))
-        i = block - self.count
-        link = self.links[i]
-        touches = tuple(k for k, touch in enumerate(link.touches) if touch.element == e)
-        target = self.target[i]
-        part = Part(self._size(block), link.family, np.array([i]), touches, wrench=i in self.wrench)
-        if touches and target >= 0 and e != target:
-            side = next(k for k, touch in enumerate(link.touches) if touch.element == target)
-            part = replace(part, core_touch=side, core_part=riders.index(target))
-        return part
-
-    def _kind(self, members: list[tuple[int, list[Part], list[Part]]]) -> Kind:
-        elements = [e for e, _, _ in members]
-        first = elements[0]
-
-        def merged(which: int) -> tuple[Part, ...]:
-            columns = zip(*(member[which] for member in members), strict=True)
-            return tuple(
-                replace(parts[0], index=np.concatenate([part.index for part in parts]))
-                for parts in columns
-            )
-
-        in_core = first in self.core
-        above = [self.parent[e] for e in elements]
-        unknowns, goes = [], []
-        for e in elements:
-            blocks = [] if in_core else [e, *self.homes[e]]
-            unknowns.append([place for block in blocks for place in self._places(block)])
-            goes.append(
-                [place for block in self._border(e) for place in self._destination(e, block)]
-            )
-        port = above[0] != GROUND
-        to_inner = not in_core and port and above[0] not in self.core
-        to_core = port and above[0] in self.core
-        return Kind(
-            group=int(self.group[first]),
-            rows=self.row[elements],
-            own=merged(1),
-            riders=merged(2),
-            port=port,
-            unknowns=_table(unknowns),
-            sample=np.array([self.structure.attach[e] for e in elements]),
-            parent=np.array([self.slot[a] for a in above] if to_inner else [], dtype=int),
-            goes=_table(goes),
-            core_goes=_table([self._in_core(a) for a in above] if to_core else []),
-        )
-
-    def _border(self, e: int) -> list[int]:
-        """Blocks of a front that go on: the riders, in the core after the element itself.
-
-        What leads to a core element directly is in the front that it comes from.
-        """
-        if e not in self.core:
-            return self.riders[e]
-        return [e, *sorted(b for b in self.touched[e] if self.target[b - self.count] != e)]
-
-    def _in_core(self, block: int) -> list[int]:
-        start = self.core_start[block]
-        return list(range(start, start + self._size(block)))
-
-    def _destination(self, e: int, block: int) -> list[int]:
-        """Places of a rider of e in the parent's front, or in the core."""
-        above = self.parent[e]
-        if e in self.core or above == GROUND or above in self.core:
-            return self._in_core(block)
-        if block in self.homes[above]:
-            before = self.homes[above][: self.homes[above].index(block)]
-            start = int(self.width[above]) + self._size_of(before)
-        else:
-            riders = self.riders[above]
-            start = self.padded + 6 + self._size_of(riders[: riders.index(block)])
-        return list(range(start, start + self._size(block)))
-
-    def _used(self) -> tuple[tuple[int, ...], ...]:
-        """Samples of an element, for each group, that something hangs on or touches."""
-        touched = [t.sample for link in self.links for t in link.touches if t.sample >= 0]
-        samples = np.unique([s for s in (*self.structure.attach, *touched) if s != GROUND])
-        used, start = [], 0
-        for count, _, points in self.structure.sizes:
-            stop = start + count * points
-            here = samples[(samples >= start) & (samples < stop)] - start
-            used.append(tuple(np.unique(here % points).astype(int).tolist()))
-            start = stop
-        return tuple(used)
-
-
-def _table(lists: list[list[int]]) -> np.ndarray:
-    """Lists of one length as a matrix, however empty."""
-    return np.array(lists, dtype=int).reshape(len(lists), len(lists[0]) if lists else 0)
-
-
-def _layout(part: Part) -> object:
-    """What must be the same in all fronts of a kind."""
-    return part.size, part.family, part.touches, part.core_touch, part.core_part, part.wrench
-
-
-def _best_width(levels: list[int]) -> int:
-    """Fronts a tick: few ticks against few empty places in them."""
-    if not levels:
-        return 1
-    widths = [2**k for k in range(12) if 2**k < 2 * max(levels)]
-
-    def cost(width: int) -> float:
-        ticks = sum(-(-count // width) for count in levels)
-        return ticks * (TICK + width)
-
-    return min(widths, key=cost)
+    extras: tuple[tuple[int, ...], ...]
+    """Unknowns of each link that are not multipliers of equations."""

@@ -7,19 +7,16 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.compile import jit
 from supple.mechanics.law_check import laws_finite
-from supple.mechanics.local import fastest_turn
-from supple.model.inputs import with_inputs
-from supple.model.model import Model
+from supple.model.constraints import ActiveSet
 from supple.model.state import State
-from supple.system.active_set import can_slack, hold, reconsider, set_out
-from supple.system.forward_dynamics import acceleration
+from supple.system.active_set import CLOSE, should_hold
+from supple.system.formulation import AbstractFormulation
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.feedback import Feedback, next_call, open_feedback, react
 from supple.time.guard import Ledger, audit, is_passive, is_wild, open_ledger
@@ -31,8 +28,8 @@ sign. A step may therefore err by accuracy (h / duration)^ACCUMULATION."""
 MOST_TURN = 2.0
 """Largest turn (rad) of a floating or spherical joint in a step chosen for an accuracy. A steady spin has no
 error whatever the step, but beyond half a turn two orientations no longer tell which way it went."""
-MOST_CHANGES = 8
-"""Attempts at one step with other tendons taken for taut."""
+MOST_CHANGES = 12
+"""Attempts at one step with other equations taken for active, or shortened to where a gap closes."""
 
 
 class Status(enum.IntEnum):
@@ -45,6 +42,11 @@ class Status(enum.IntEnum):
     STEP_LIMIT = 5
     BAD_INPUT = 6
     SLACK = 7
+
+    @property
+    def ok(self) -> bool:
+        """Whether the run reached its end."""
+        return self is Status.DONE
 
     @property
     def message(self) -> str:
@@ -79,15 +81,18 @@ class Saved(NamedTuple):
     """What controllers said."""
 
 
-class Taut(NamedTuple):
-    """Which imposed coordinates a step takes for taut, and how often it has changed its mind."""
+class OneSidedState(NamedTuple):
+    """One-sided equations in a run: which are taken for active, and what a step found of them."""
 
-    held: Bool[Array, " n"]
-    before: Bool[Array, " n"]
-    """Those that were at the last state."""
+    active: ActiveSet
+    gap: Float[Array, " k"]
+    """At the last state (m), ..."""
+    rate: Float[Array, " k"]
+    """... and how fast it closes (m/s)."""
     changes: Int[Array, ""]
+    """How often the present step was tried again with others, or shorter."""
     caught: Bool[Array, ""]
-    """Whether one has just become taut: it stops what lengthens it, so the run must start anew there."""
+    """Whether a gap has just closed: the run must start anew there, without what would open it further."""
 
 
 class Cursor(NamedTuple):
@@ -109,8 +114,8 @@ class Cursor(NamedTuple):
     """Energies so far, if the robot is passive and the scheme guarded."""
     feedback: Feedback
     """Inputs, and what controllers remember."""
-    taut: Taut | None
-    """Which tendons of imposed length are taut; None if they all must be."""
+    one_sided: OneSidedState | None
+    """Which one-sided equations are active; None without any."""
 
 
 class _Loop(NamedTuple):
@@ -121,24 +126,25 @@ class _Loop(NamedTuple):
 
 
 def begin(
-    model: Model,
+    formulation: AbstractFormulation,
     scheme: AbstractScheme,
     state: State,
     h: Float[Array, ""],
     feedback: Feedback | None = None,
 ) -> Cursor:
     """Cursor at a state, its velocity consistent with closed loops, its acceleration with the loads."""
-    forces = None
-    if can_slack(model):
-        forces = np.zeros(model.equations) if state.multipliers is None else state.multipliers
+    forces = None  # they only matter where they tell what is active
+    if formulation.active_first is not None:
+        known = state.multipliers
+        forces = formulation.any_state().multipliers if known is None else known
     t = jnp.asarray(state.t, dtype=float)
-    feedback = open_feedback(model) if feedback is None else feedback
-    return _begin(model, scheme, t, state.q, state.v, forces, h, feedback)
+    feedback = open_feedback(formulation) if feedback is None else feedback
+    return _begin(formulation, scheme, t, state.q, state.v, forces, h, feedback)
 
 
 @partial(jit, quick=True, static_argnames=("scheme",))
 def _begin(
-    model: Model,
+    formulation: AbstractFormulation,
     scheme: AbstractScheme,
     t: Float[Array, ""],
     q: Float[Array, " nq"],
@@ -147,41 +153,54 @@ def _begin(
     h: Float[Array, ""],
     feedback: Feedback,
 ) -> Cursor:
-    model = with_inputs(model, feedback.inputs)
-    state, taut = set_out(model, q, v, t, multipliers)
-    ledger = open_ledger(model, state) if scheme.guarded else None
-    cursor = _cursor(model, scheme, state, taut, ledger, h, feedback)
-    status = jnp.where(laws_finite(model, t), Status.RUNNING, Status.BAD_INPUT)
+    formulation = formulation.with_inputs(feedback.inputs)
+    state, active = formulation.consistent_state(q, v, t, multipliers)
+    ledger = None
+    if scheme.guarded and formulation.guarded is not None:
+        ledger = open_ledger(formulation.guarded, state)
+    cursor = _cursor(formulation, scheme, state, active, ledger, h, feedback)
+    status = jnp.where(lawful(formulation, t), Status.RUNNING, Status.BAD_INPUT)
     return cursor._replace(status=status.astype(int))
 
 
-def cursor_like(model: Model, scheme: AbstractScheme) -> Cursor:
+def lawful(formulation: AbstractFormulation, t: Float[Array, ""]) -> Bool[Array, ""]:
+    """Whether all laws of time can be used at time t, as far as the formulation tells them."""
+    model = formulation.guarded
+    return jnp.ones((), dtype=bool) if model is None else laws_finite(model, t)
+
+
+def cursor_like(formulation: AbstractFormulation, scheme: AbstractScheme) -> Cursor:
     """Shapes of the cursors of a run."""
 
     def any_cursor() -> Cursor:
-        one, zero = jnp.zeros(()), jnp.zeros(model.nv)
-        forces = jnp.zeros(model.equations) if model.equations else None
-        state = State(one, jnp.zeros(model.nq), zero, zero, forces)
-        taut = jnp.ones(len(model.transmissions.imposed), dtype=bool) if can_slack(model) else None
-        ledger = Ledger(one, one, one) if scheme.guarded and is_passive(model) else None
-        return _cursor(model, scheme, state, taut, ledger, one, open_feedback(model))
+        one, state = jnp.zeros(()), formulation.any_state()
+        model = formulation.guarded
+        watched = scheme.guarded and model is not None and is_passive(model)
+        ledger = Ledger(one, one, one) if watched else None
+        active = formulation.active_first
+        feedback = open_feedback(formulation)
+        return _cursor(formulation, scheme, state, active, ledger, one, feedback)
 
     return jax.eval_shape(any_cursor)
 
 
 def _cursor(
-    model: Model,
+    formulation: AbstractFormulation,
     scheme: AbstractScheme,
     state: State,
-    taut: Bool[Array, " n"] | None,
+    active: ActiveSet | None,
     ledger: Ledger | None,
     h: Float[Array, ""],
     feedback: Feedback,
 ) -> Cursor:
     zero = jnp.zeros((), dtype=int)
+    one_sided = None
+    if active is not None:
+        seen = formulation.one_sided(state)
+        one_sided = OneSidedState(active, seen.gap, seen.rate, zero, zero > 0)
     return Cursor(
         state=state,
-        memory=scheme.start(model, state),
+        memory=scheme.start(formulation, state),
         h=h,
         target=zero + 1,
         status=zero,
@@ -192,21 +211,21 @@ def _cursor(
         error=jnp.ones(()),
         ledger=ledger,
         feedback=feedback,
-        taut=None if taut is None else Taut(taut, taut, zero, zero > 0),
+        one_sided=one_sided,
     )
 
 
-def restart(model: Model, scheme: AbstractScheme, cursor: Cursor) -> Cursor:
-    """The cursor after a load has jumped or bent, or a tendon become taut: no memory of the past."""
-    fresh = begin(model, scheme, cursor.state, cursor.h, cursor.feedback)
+def restart(formulation: AbstractFormulation, scheme: AbstractScheme, cursor: Cursor) -> Cursor:
+    """The cursor after a load has jumped or bent, or a gap has closed: no memory of the past."""
+    fresh = begin(formulation, scheme, cursor.state, cursor.h, cursor.feedback)
     return cursor._replace(
-        state=fresh.state, memory=fresh.memory, status=fresh.status, taut=fresh.taut
+        state=fresh.state, memory=fresh.memory, status=fresh.status, one_sided=fresh.one_sided
     )
 
 
 @partial(jit, static_argnames=("scheme", "chunk"))
 def advance(
-    model: Model,
+    formulation: AbstractFormulation,
     scheme: AbstractScheme,
     control: StepControl,
     chunk: int,
@@ -230,24 +249,24 @@ def advance(
         newton=jnp.zeros(chunk, dtype=int),
         substeps=jnp.zeros(chunk, dtype=int),
         update=jnp.zeros(chunk),
-        multipliers=jnp.zeros((chunk, model.equations)),
+        multipliers=jnp.zeros((chunk, 0 if state.multipliers is None else len(state.multipliers))),
         inputs=jnp.zeros((chunk, cursor.feedback.inputs.shape[0])),
     )
 
     def going(s: _Loop) -> Bool[Array, ""]:
         on = (s.tried < attempts) & (s.tried < chunk) & (s.cursor.status == Status.RUNNING)
-        return on if s.cursor.taut is None else on & ~s.cursor.taut.caught
+        return on if s.cursor.one_sided is None else on & ~s.cursor.one_sided.caught
 
     def once(s: _Loop) -> _Loop:
         before, call = s.cursor, jnp.asarray(jnp.inf)
-        if any(c.compiled for c in model.controls):
-            before, call = _listen(model, scheme, control, s.cursor, start)
-        now = with_inputs(model, before.feedback.inputs)
+        if any(c.compiled for c in formulation.controls):
+            before, call = _listen(formulation, scheme, control, s.cursor, start)
+        now = formulation.with_inputs(before.feedback.inputs)
         if isinstance(control, FixedStep):
             cursor, save, update = _fixed(now, scheme, control, before, start, stop, call)
         else:
             cursor, save, update = _controlled(now, scheme, control, before, stop, call, horizon)
-        if any(c.compiled for c in model.controls):
+        if any(c.compiled for c in formulation.controls):
             usable = before.status == Status.RUNNING
             cursor, save = _select(usable, cursor, before), save & usable
         row = instant(cursor, update)
@@ -283,7 +302,7 @@ def instant(cursor: Cursor, update: Float[Array, ""] | float = 0.0) -> Saved:
 
 
 def _listen(
-    model: Model,
+    formulation: AbstractFormulation,
     scheme: AbstractScheme,
     control: StepControl,
     c: Cursor,
@@ -294,7 +313,7 @@ def _listen(
     Inputs that jump start anew from a consistent acceleration. Where a controller is called at every fixed
     step, steps go on as if its inputs were samples of something smooth: a fresh start would cost their order.
     """
-    feedback, period = react(model, c.feedback, c.state, start)
+    feedback, period = react(formulation, c.feedback, c.state, start)
     usable = jnp.all(jnp.isfinite(feedback.inputs))
     c = c._replace(
         feedback=feedback, status=jnp.where(usable, c.status, Status.BAD_INPUT).astype(int)
@@ -302,45 +321,70 @@ def _listen(
     jumped = period > 0
     if isinstance(control, FixedStep):
         jumped = (period > 1.5 * control.dt) | (jumped & (c.state.t <= start))
-    now = _held(with_inputs(model, feedback.inputs), c.taut)
+    now = _held(formulation.with_inputs(feedback.inputs), c.one_sided)
 
     def fresh() -> tuple[State, Any]:
-        old = c.state
-        state = State(old.t, old.q, old.v, *acceleration(now, old.q, old.v, old.t))
+        state = now.with_acceleration(c.state)
         return state, scheme.start(now, state)
 
     state, memory = lax.cond(jumped & usable, fresh, lambda: (c.state, c.memory))
-    return c._replace(state=state, memory=memory), next_call(model, feedback, start)
+    return c._replace(state=state, memory=memory), next_call(formulation, feedback, start)
 
 
-def _held(model: Model, taut: Taut | None) -> Model:
-    """The model of the next attempt."""
-    return model if taut is None else hold(model, taut.held)
+def _held(formulation: AbstractFormulation, now: OneSidedState | None) -> AbstractFormulation:
+    """The formulation of the next attempt."""
+    return formulation if now is None else formulation.with_active(now.active)
 
 
-def _look_again(
-    model: Model, taut: Taut | None, solved: Bool[Array, ""], state: State
-) -> tuple[Taut | None, Bool[Array, ""], Bool[Array, ""]]:
-    """Whether tendons were rightly taken for taut or slack; whether to try the same step with others.
+class _Look(NamedTuple):
+    """What an attempt tells of the one-sided equations."""
 
-    Where it does not settle, shorter steps are tried.
+    after: OneSidedState | None
+    right: Bool[Array, ""]
+    """Whether what was taken for active was so."""
+    again: Bool[Array, ""]
+    """Whether to try once more from the same state, ..."""
+    h: Float[Array, ""]
+    """... with this step."""
+
+
+def _look(
+    formulation: AbstractFormulation,
+    now: OneSidedState | None,
+    solved: Bool[Array, ""],
+    state: State,
+    h: Float[Array, ""],
+) -> _Look:
+    """Whether one-sided equations were rightly taken for active or not.
+
+    One that had to pull the wrong way is let go, and the step tried again. Where a gap closed on the way, the
+    step is shortened so that it ends there; where it was closed from the start, the run starts anew there.
+    If that does not settle, shorter steps are tried.
     """
-    if taut is None:
-        return None, jnp.ones((), dtype=bool), jnp.zeros((), dtype=bool)
-    now = reconsider(model, state.q, state.t, state.multipliers, taut.held)
-    right = jnp.all(now == taut.held)
-    again = solved & ~right & (taut.changes < MOST_CHANGES)
-    held = jnp.where(again, now, taut.held)
-    changes = jnp.where(again, taut.changes + 1, 0)
-    return taut._replace(held=held, changes=changes), right, again
-
-
-def _arrive(taut: Taut | None, good: Bool[Array, ""]) -> Taut | None:
-    """What is taut after an attempt."""
-    if taut is None:
-        return None
-    caught = good & jnp.any(taut.held & ~taut.before)
-    return taut._replace(before=jnp.where(good, taut.held, taut.before), caught=caught)
+    yes, no = jnp.ones((), dtype=bool), jnp.zeros((), dtype=bool)
+    if now is None:
+        return _Look(None, yes, no, h)
+    near = CLOSE * formulation.length
+    seen, held = formulation.one_sided(state), now.active.held
+    keeps = should_hold(seen, held, near)
+    lets_go = held & ~keeps
+    beyond = ~held & keeps
+    blocked = jnp.any(beyond & (now.gap > -near) & (now.rate > near))
+    # Newton from beyond the place where the gap closes.
+    way = jnp.where(seen.rate > 0, seen.gap / jnp.where(seen.rate > 0, seen.rate, 1.0), h / 2)
+    shorter = jnp.clip(h - jnp.max(jnp.where(beyond, way, 0.0)), 0.05 * h, 0.98 * h)
+    right = ~jnp.any(lets_go | beyond)
+    again = solved & ~right & ~blocked & (now.changes < MOST_CHANGES)
+    freed = again & jnp.any(lets_go)
+    arrived = ~held & (seen.gap > -near) & (seen.rate > 0)
+    after = OneSidedState(
+        active=now.active._replace(held=jnp.where(freed, held & ~lets_go, held)),
+        gap=jnp.where(solved & right, seen.gap, now.gap),
+        rate=jnp.where(solved & right, seen.rate, now.rate),
+        changes=jnp.where(again, now.changes + 1, 0),
+        caught=solved & (blocked | (right & jnp.any(arrived))),
+    )
+    return _Look(after, right, again, jnp.where(freed, h, shorter))
 
 
 def _select(flag: Bool[Array, ""], new: Any, old: Any) -> Any:
@@ -348,7 +392,7 @@ def _select(flag: Bool[Array, ""], new: Any, old: Any) -> Any:
 
 
 def _fixed(
-    model: Model,
+    formulation: AbstractFormulation,
     scheme: AbstractScheme,
     control: FixedStep,
     c: Cursor,
@@ -364,23 +408,24 @@ def _fixed(
     h = jnp.minimum(c.h, room)
     # A last sliver would cost a step of its own and amplify round-off.
     h = jnp.where(room - h < 1e-6 * control.dt, room, h)
-    step = scheme.step(_held(model, c.taut), c.state, c.memory, h)
-    lawful = laws_finite(model, c.state.t + h)
-    solved = step.converged & _finite(step.state) & lawful
-    taut, right, again = _look_again(model, c.taut, solved, step.state)
-    good = solved & right
-    hopeless = (h / 2 < control.dt * control.smallest) & ~again & ~good
-    ledger = c.ledger
+    step = scheme.step(_held(formulation, c.one_sided), c.state, c.memory, h)
+    usable = lawful(formulation, c.state.t + h)
+    solved = step.converged & _finite(step.state) & usable
+    look = _look(formulation, c.one_sided, solved, step.state, h)
+    good = solved & look.right
+    hopeless = (h / 2 < control.dt * control.smallest) & ~look.again & ~_caught(look.after) & ~good
     # Splitting for energy's sake has an end: it must not fail a run that can go on.
     shortest = h / 2 < control.dt * control.smallest_for_energy
-    if scheme.guarded:
+    ledger, model = c.ledger, formulation.guarded
+    if scheme.guarded and model is not None:
         good = good & (~is_wild(model, c.state, step.state) | shortest)
     if ledger is not None:
+        assert model is not None
         ledger, gain = audit(model, ledger, c.state, step.state, control.gain, c.target)
         good = good & ((gain <= 0.0) | shortest)
     arrived = good & (h == room)
-    wanted = jnp.where(good, jnp.minimum(2 * h, control.dt), jnp.where(again, h, h / 2))
-    cursor = _tried(c, step, taut, good, arrived, goal, stop, hopeless, lawful)
+    wanted = jnp.where(good, jnp.minimum(2 * h, control.dt), jnp.where(look.again, look.h, h / 2))
+    cursor = _tried(c, step, look.after, good, arrived, goal, stop, hopeless, usable)
     # After a full step go on with full steps; inside a split step keep the shorter ones.
     wanted = jnp.where(arrived & (c.h >= control.dt), control.dt, wanted)
     cursor = cursor._replace(
@@ -393,7 +438,7 @@ def _fixed(
 
 
 def _controlled(
-    model: Model,
+    formulation: AbstractFormulation,
     scheme: AbstractScheme,
     control: ErrorControl,
     c: Cursor,
@@ -404,17 +449,17 @@ def _controlled(
     """One attempt with the step the controller asks for, at most to the next call of a controller."""
     goal = jnp.minimum(stop, call)
     room = goal - c.state.t
-    turning = MOST_TURN / jnp.maximum(fastest_turn(model, c.state.v), 1e-12)
+    turning = MOST_TURN / jnp.maximum(formulation.fastest_turn(c.state.v), 1e-12)
     h = jnp.minimum(jnp.minimum(c.h, control.largest), turning)
     # Two equal steps to the end beat one long and one tiny one.
     h = jnp.where(h >= room, room, jnp.where(h > room / 2, room / 2, h))
     allowed = control.accuracy * (h / horizon) ** ACCUMULATION
-    step = scheme.step(_held(model, c.taut), c.state, c.memory, h, budget=allowed)
+    step = scheme.step(_held(formulation, c.one_sided), c.state, c.memory, h, budget=allowed)
     ratio = step.error / allowed
-    lawful = laws_finite(model, c.state.t + h)
-    solved = step.converged & _finite(step.state) & lawful
-    taut, right, again = _look_again(model, c.taut, solved, step.state)
-    good = solved & right & (ratio <= 1.0)
+    usable = lawful(formulation, c.state.t + h)
+    solved = step.converged & _finite(step.state) & usable
+    look = _look(formulation, c.one_sided, solved & (ratio <= 1.0), step.state, h)
+    good = solved & look.right & (ratio <= 1.0)
     arrived = good & (h == room)
     # Proportional-integral rule; the budget itself shrinks with h, hence the smaller power.
     power = scheme.error_order - ACCUMULATION
@@ -423,11 +468,11 @@ def _controlled(
     growth = jnp.where(
         good, jnp.clip(growth, 0.3, 4.0), jnp.clip(control.safety * now ** (-1.0 / power), 0.1, 0.8)
     )
-    growth = jnp.where(again, 1.0, jnp.where(solved & right, growth, 0.35))
+    growth = jnp.where(look.again, look.h / h, jnp.where(solved & look.right, growth, 0.35))
     # Slow convergence costs more than a shorter step.
     growth = jnp.where(good, jnp.minimum(growth, _affordable(step.iterations)), growth)
-    hopeless = h * growth < control.smallest * horizon
-    cursor = _tried(c, step, taut, good, arrived, goal, stop, hopeless, lawful)
+    hopeless = (h * growth < control.smallest * horizon) & ~_caught(look.after)
+    cursor = _tried(c, step, look.after, good, arrived, goal, stop, hopeless, usable)
     # A step cut short by the end says nothing about the step wanted after it.
     wanted = jnp.where(good & (h < 0.99 * c.h), jnp.maximum(h * growth, c.h), h * growth)
     cursor = cursor._replace(
@@ -441,13 +486,13 @@ def _controlled(
 def _tried(
     c: Cursor,
     step: Step,
-    taut: Taut | None,
+    one_sided: OneSidedState | None,
     good: Bool[Array, ""],
     arrived: Bool[Array, ""],
     goal: Float[Array, ""],
     stop: Float[Array, ""],
     hopeless: Bool[Array, ""],
-    lawful: Bool[Array, ""],
+    usable: Bool[Array, ""],
 ) -> Cursor:
     """The cursor after an attempt, at ``goal`` if it has arrived; the next step is not chosen yet."""
     state = replace(step.state, t=jnp.where(arrived, goal, step.state.t))  # exactly
@@ -456,7 +501,7 @@ def _tried(
         jnp.where(arrived & (goal >= stop), Status.DONE, Status.RUNNING),
         jnp.where(hopeless, Status.NOT_CONVERGED, Status.RUNNING),
     )
-    status = jnp.where(lawful, status, Status.BAD_INPUT)
+    status = jnp.where(usable, status, Status.BAD_INPUT)
     return c._replace(
         state=_select(good, state, c.state),
         memory=_select(good, step.memory, c.memory),
@@ -465,8 +510,12 @@ def _tried(
         newton=c.newton + step.iterations,
         substeps=c.substeps + 1,
         rejected=c.rejected + ~good,
-        taut=_arrive(taut, good),
+        one_sided=one_sided,
     )
+
+
+def _caught(after: OneSidedState | None) -> Bool[Array, ""]:
+    return jnp.zeros((), dtype=bool) if after is None else after.caught
 
 
 def _next_h(cursor: Cursor, tried: Float[Array, ""], wanted: Float[Array, ""]) -> Float[Array, ""]:

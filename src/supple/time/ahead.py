@@ -8,7 +8,7 @@ from threading import Event, Thread
 import jax
 import jax.numpy as jnp
 
-from supple.model.model import Model
+from supple.system.formulation import AbstractFormulation
 from supple.time.advance import advance, cursor_like
 from supple.time.control import StepControl
 from supple.time.scheme import AbstractScheme
@@ -19,19 +19,19 @@ _known: set[Hashable] = set()
 
 @contextmanager
 def compiled_ahead(
-    model: Model,
+    formulation: AbstractFormulation,
     scheme: AbstractScheme,
     control: StepControl,
     chunk: int,
 ) -> Iterator[None]:
     """While the body runs, compile ``advance``."""
-    leaves, structure = jax.tree.flatten((model, control))
+    leaves, structure = jax.tree.flatten((formulation, control))
     program = (structure, scheme, chunk, tuple(map(jnp.shape, leaves)))
     if program in _known:
         yield
         return
     _known.add(program)
-    cursor = cursor_like(model, scheme)
+    cursor = cursor_like(formulation, scheme)
     time, attempts = jnp.asarray(0.0), jnp.asarray(chunk)
 
     traced, collects = Event(), gc.isenabled()
@@ -40,7 +40,7 @@ def compiled_ahead(
         with suppress(Exception):  # the run itself will meet it, and say so
             try:
                 loop = advance.lower(
-                    model, scheme, control, chunk, cursor, time, time, time, attempts
+                    formulation, scheme, control, chunk, cursor, time, time, time, attempts
                 )
             finally:
                 traced.set()

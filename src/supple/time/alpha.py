@@ -8,7 +8,6 @@ Within a step the coordinates x live in the chart around the configuration at it
 with the balance taken at the end of the step. x is the unknown, so that ẋ and ẍ are affine in it.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,18 +17,15 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.errors import DescriptionError
-from supple.mechanics.inverse_dynamics import Balance, balance, violation
-from supple.mechanics.inverse_dynamics_tangent import tangent_of
-from supple.mechanics.local import Coordinates, rate_derivative, retract
-from supple.model.model import Model
 from supple.model.state import State
-from supple.solve.newton import NewtonResult, NewtonSettings, newton, with_derivative
-from supple.system.combination import in_step
-from supple.system.dense import Factors, factorize_dense
-from supple.system.error_norm import error_norm
-from supple.system.kkt import saddle
-from supple.system.linear import factorize, mass_system
-from supple.time.scheme import AbstractScheme, Step, state_at
+from supple.solve.newton import NewtonResult, NewtonSettings, newton
+from supple.system.formulation import (
+    AbstractFormulation,
+    Discretization,
+    Rates,
+    with_implicit_derivative,
+)
+from supple.time.scheme import AbstractScheme, Step
 
 DEFAULTS = NewtonSettings()
 
@@ -40,86 +36,20 @@ class _Memory(NamedTuple):
     auxiliary: Float[Array, " nv"]
 
 
-class _Problem(NamedTuple):
-    """The equations of one step in x and, with closed loops, the multipliers; ẋ, ẍ are affine in x.
-
-    The balance is divided by δẍ/δx (of order 1/h²) and the multipliers are scaled with it, so that the
-    matrix [[M + …, Jᵀ], [J, 0]] keeps its size however short the step.
-    """
-
-    model: Model
-    motion: Callable[[Float[Array, " nv"]], tuple[Coordinates, Float[Array, " nv"]]]
-    by_rate: Float[Array, ""]
-    """δẋ / δx."""
-    by_change: Float[Array, ""]
-    """δẍ / δx."""
-    penalty: float = 0.0
-    """Weight (kg) p of the augmented Lagrangian: y holds λ - p Υ instead of λ, both over δẍ/δx."""
-
-    def coordinates(self, y: Float[Array, " n"]) -> Coordinates:
-        """The motion at the end of the step."""
-        nv = self.model.nv
-        c = self.motion(y[:nv])[0]
-        if self.model.equations == 0:
-            return c
-        scaled = y[nv:]
-        if self.penalty and self.model.holonomic:
-            gap = violation(self.model, retract(self.model, c.q, c.x), c.t)
-            scaled = scaled.at[: len(gap)].add(self.penalty * gap)
-        return c._replace(multipliers=self.by_change * scaled)
-
-    def unknowns(
-        self, x: Float[Array, " nv"], multipliers: Float[Array, " m"] | None
-    ) -> Float[Array, " n"]:
-        """Local coordinates and scaled multipliers as one vector."""
-        if multipliers is None:
-            return x
-        return jnp.concatenate([x, multipliers / self.by_change])
-
-    def residual(self, y: Float[Array, " n"]) -> tuple[Float[Array, " n"], Balance]:
-        """Balance and closures at the end of the step."""
-        state = balance(self.model, self.coordinates(y))
-        m, gap = self.model.holonomic, state.violation
-        # Speeds that must vanish are divided by δẋ/δx, as the balance by δẍ/δx.
-        parts = [state.residual / self.by_change, gap[:m], gap[m:] / self.by_rate]
-        return jnp.concatenate(parts), state
-
-    def linearise(self, y: Float[Array, " n"], state: Balance) -> Factors:
-        """The factorized derivative of the equations by the unknowns."""
-        if self.penalty:
-            return factorize_dense(self.matrix(y, state))
-        combination = in_step(self.by_rate, self.by_change)
-        return factorize(self.model, self.coordinates(y), state, combination)
-
-    def matrix(self, y: Float[Array, " n"], state: Balance) -> Float[Array, "n n"]:
-        """The derivative of the equations by the unknowns, as one dense matrix."""
-        tangent = tangent_of(self.model, self.coordinates(y), state)
-        soft = tangent.stiffness + self.by_rate * tangent.damping
-        m = self.model.holonomic
-        inner = tangent.mass + soft / self.by_change
-        if self.penalty:
-            inner = inner + self.penalty * tangent.pushes[:m].T @ tangent.jacobian[:m]
-        yields = self.by_change * tangent.yields
-        return saddle(inner, tangent.closing(self.by_rate), tangent.pushes, yields)
-
-    def solve(
-        self, guess: Float[Array, " nv"], state: State, settings: NewtonSettings
-    ) -> NewtonResult:
-        """Newton from a guess of x and the multipliers at hand; only x is tested for convergence."""
-        free = jnp.full(self.model.equations, jnp.inf)
-        scale = jnp.concatenate([jnp.asarray(self.model.scale), free])
-        start = self.unknowns(guess, state.multipliers)
-        return newton(self.residual, self.linearise, start, scale, settings)
-
-    def differentiable(self, root: Float[Array, " n"]) -> Float[Array, " n"]:
-        """A root that carries derivatives."""
-        fixed = lax.stop_gradient(root)
-        left, state = self.residual(fixed)
-        return with_derivative(root, left, self.linearise(fixed, state))
-
-    def after(self, root: Float[Array, " n"]) -> State:
-        """The state at the end of the step."""
-        return state_at(self.model, self.coordinates(root))
+def _solved(
+    formulation: AbstractFormulation,
+    d: Discretization,
+    guess: Float[Array, " nv"],
+    settings: NewtonSettings,
+) -> NewtonResult:
+    """Newton from a guess of the displacement."""
+    return newton(
+        lambda y: formulation.residual(d, y),
+        lambda y, work: formulation.factorize(d, y, work),
+        formulation.unknown(d, guess),
+        formulation.scale,
+        settings,
+    )
 
 
 @dataclass(frozen=True)
@@ -154,28 +84,29 @@ class GeneralizedAlpha(AbstractScheme):
     def guarded(self) -> bool:
         return self.damps
 
-    def start(self, model: Model, state: State) -> _Memory:
+    def start(self, formulation: AbstractFormulation, state: State) -> _Memory:
         return _Memory(state.a)
 
-    def _problem(
-        self, model: Model, state: State, memory: _Memory, h: Float[Array, ""]
-    ) -> "_Problem":
+    def _discretization(
+        self, state: State, memory: _Memory, h: Float[Array, ""]
+    ) -> tuple[Discretization, Float[Array, " nv"], Float[Array, ""]]:
+        """The solve of a step; and the auxiliary acceleration at its end, a*₊ = a*₀ + c x."""
         v, a, auxiliary = state.v, state.a, memory.auxiliary
         am, af, beta, gamma = self.alpha_m, self.alpha_f, self.beta, self.gamma
-
-        def motion(x: Float[Array, " nv"]) -> tuple[Coordinates, Float[Array, " nv"]]:
-            new = (x - h * v - h**2 * (0.5 - beta) * auxiliary) / (beta * h**2)
-            xdot = v + h * ((1 - gamma) * auxiliary + gamma * new)
-            xddot = ((1 - am) * new + am * auxiliary - af * a) / (1 - af)
-            return Coordinates(state.q, x, xdot, xddot, state.t + h), new
-
-        by_change = (1 - am) / (1 - af) / (beta * h**2)
-        by_rate = gamma / (beta * h)
-        return _Problem(model.at(state.t + h), motion, by_rate, by_change, self.penalty)
+        by_new = 1 / (beta * h**2)
+        new = -by_new * (h * v + h**2 * (0.5 - beta) * auxiliary)
+        rates = Rates(
+            by_rate=gamma / (beta * h),
+            by_change=(1 - am) / (1 - af) * by_new,
+            velocity=v + h * ((1 - gamma) * auxiliary + gamma * new),
+            acceleration=((1 - am) * new + am * auxiliary - af * a) / (1 - af),
+            penalty=self.penalty,
+        )
+        return Discretization(state, state.t + h, rates), new, by_new
 
     def step(
         self,
-        model: Model,
+        formulation: AbstractFormulation,
         state: State,
         memory: _Memory,
         h: Float[Array, ""],
@@ -183,40 +114,43 @@ class GeneralizedAlpha(AbstractScheme):
         budget: Float[Array, ""] | None = None,
         differentiable: bool = False,
     ) -> Step:
-        fixed = self._problem(*lax.stop_gradient((model, state, memory, h)))
-        now = lax.stop_gradient(state)
-        guess = h * now.v + h**2 / 2 * now.a
-        found = fixed.solve(guess, now, self.newton)
-        problem = self._problem(model, state, memory, h) if differentiable else fixed
-        root = problem.differentiable(found.x) if differentiable else found.x
-        c, new = problem.motion(root[: model.nv])
+        fixed, now, *rest = lax.stop_gradient((formulation, state, memory, h))
+        solve, *_ = self._discretization(now, *rest)
+        found = _solved(fixed, solve, rest[1] * now.v + rest[1] ** 2 / 2 * now.a, self.newton)
+        if differentiable:
+            fixed, now, rest = formulation, state, [memory, h]
+        d, first, by_new = self._discretization(now, *rest)
+        root = with_implicit_derivative(fixed, d, found.x) if differentiable else found.x
+        x = fixed.displacement(d, root)
+        assert d.rates is not None
+        xdot, xddot = d.rates.at(x)
         # Leading error of the displacement: h² (β - 1/6) times the change of acceleration.
-        gap = h**2 * (self.beta - 1 / 6) * (c.xddot - state.a)
+        gap = h**2 * (self.beta - 1 / 6) * (xddot - state.a)
         return Step(
-            state=problem.after(root),
-            memory=_Memory(rate_derivative(model, c.q, c.x, c.xdot, new)),
+            state=fixed.state(d, root),
+            memory=_Memory(fixed.rate_derivative(now.q, x, xdot, first + by_new * x)),
             converged=found.converged,
             iterations=found.iterations,
             update=found.update,
             worst=found.worst,
-            error=_error(model, gap, state) if budget is not None else jnp.zeros(()),
+            error=formulation.error_norm(state, gap) if budget is not None else jnp.zeros(()),
         )
 
 
 def _ratio(name: str, rho: float) -> float:
     if not 0.0 <= rho <= 1.0:
-        raise DescriptionError(name, "rho", rho, "a spectral radius in [0, 1]")
+        raise DescriptionError(name, "rho_inf", rho, "a spectral radius in [0, 1]")
     return rho
 
 
 def generalized_alpha(
-    rho: float = 0.8, newton: NewtonSettings = DEFAULTS, penalty: float = 0.0
+    rho_inf: float = 0.8, newton: NewtonSettings = DEFAULTS, penalty: float = 0.0
 ) -> GeneralizedAlpha:
-    """Chung-Hulbert scheme with spectral radius ``rho`` at infinite frequency.
+    """Chung-Hulbert scheme with spectral radius ``rho_inf`` at infinite frequency.
 
     ``penalty`` (kg) as in :class:`GeneralizedAlpha`; the mass of the robot is a good size.
     """
-    rho = _ratio("generalized_alpha", rho)
+    rho = _ratio("generalized_alpha", rho_inf)
     if not 0.0 <= penalty < float("inf"):
         raise DescriptionError("generalized_alpha", "penalty", penalty, "a mass (kg) >= 0")
     am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
@@ -238,17 +172,17 @@ def trapezoidal(newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
     return newmark(newton=newton)
 
 
-def hht(rho: float = 0.8, newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
-    """Hilber-Hughes-Taylor, α_m = 0; rho in [½, 1]."""
-    if not 0.5 <= rho <= 1.0:
-        raise DescriptionError("hht", "rho", rho, "a spectral radius in [0.5, 1]")
-    alpha = (1 - rho) / (1 + rho)
+def hht(rho_inf: float = 0.8, newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
+    """Hilber-Hughes-Taylor, α_m = 0; ``rho_inf`` in [½, 1]."""
+    if not 0.5 <= rho_inf <= 1.0:
+        raise DescriptionError("hht", "rho_inf", rho_inf, "a spectral radius in [0.5, 1]")
+    alpha = (1 - rho_inf) / (1 + rho_inf)
     return GeneralizedAlpha(0.0, alpha, (1 + alpha) ** 2 / 4, 0.5 + alpha, newton)
 
 
-def wbz(rho: float = 0.8, newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
+def wbz(rho_inf: float = 0.8, newton: NewtonSettings = DEFAULTS) -> GeneralizedAlpha:
     """Wood-Bossak-Zienkiewicz, α_f = 0."""
-    rho = _ratio("wbz", rho)
+    rho = _ratio("wbz", rho_inf)
     alpha = (rho - 1) / (rho + 1)
     return GeneralizedAlpha(alpha, 0.0, (1 - alpha) ** 2 / 4, 0.5 - alpha, newton)
 
@@ -267,19 +201,12 @@ class ImplicitEuler(AbstractScheme):
     def error_order(self) -> int:
         return 2
 
-    def start(self, model: Model, state: State) -> None:
+    def start(self, formulation: AbstractFormulation, state: State) -> None:
         return None
-
-    def _problem(self, model: Model, state: State, h: Float[Array, ""]) -> _Problem:
-        def motion(x: Float[Array, " nv"]) -> tuple[Coordinates, Float[Array, " nv"]]:
-            xddot = (x / h - state.v) / h
-            return Coordinates(state.q, x, x / h, xddot, state.t + h), xddot
-
-        return _Problem(model.at(state.t + h), motion, 1 / h, 1 / h**2)
 
     def step(
         self,
-        model: Model,
+        formulation: AbstractFormulation,
         state: State,
         memory: None,
         h: Float[Array, ""],
@@ -287,23 +214,25 @@ class ImplicitEuler(AbstractScheme):
         budget: Float[Array, ""] | None = None,
         differentiable: bool = False,
     ) -> Step:
-        fixed = self._problem(*lax.stop_gradient((model, state, h)))
-        now = lax.stop_gradient(state)
-        found = fixed.solve(h * now.v, now, self.newton)
-        problem = self._problem(model, state, h) if differentiable else fixed
-        root = problem.differentiable(found.x) if differentiable else found.x
-        c, _ = problem.motion(root[: model.nv])
-        gap = h**2 / 2 * c.xddot
+        fixed, now, length = lax.stop_gradient((formulation, state, h))
+        found = _solved(fixed, _euler(now, length), length * now.v, self.newton)
+        if differentiable:
+            fixed, now, length = formulation, state, h
+        d = _euler(now, length)
+        root = with_implicit_derivative(fixed, d, found.x) if differentiable else found.x
+        assert d.rates is not None
+        gap = h**2 / 2 * d.rates.at(fixed.displacement(d, root))[1]
         return Step(
-            state=problem.after(root),
+            state=fixed.state(d, root),
             memory=None,
             converged=found.converged,
             iterations=found.iterations,
             update=found.update,
             worst=found.worst,
-            error=_error(model, gap, state) if budget is not None else jnp.zeros(()),
+            error=formulation.error_norm(state, gap) if budget is not None else jnp.zeros(()),
         )
 
 
-def _error(model: Model, gap: Float[Array, " nv"], state: State) -> Float[Array, ""]:
-    return error_norm(model, gap, mass_system(model, state.q))
+def _euler(state: State, h: Float[Array, ""]) -> Discretization:
+    rates = Rates(1 / h, 1 / h**2, jnp.zeros_like(state.v), -state.v / h)
+    return Discretization(state, state.t + h, rates)

@@ -5,7 +5,7 @@ Unknowns are the accelerations a_i at the stages c_i of a step; with Butcher's A
     x_i = c_i h v + h² (A² a)_i,        ẋ_i = v + h (A a)_i,
 
 and the balance holds at every stage. All stages are one batch. A simplified Newton iteration uses one
-linearisation (M, C, K) for the step; A and A² share their eigenvectors, so the iteration matrix falls apart
+linearization (M, C, K) for the step; A and A² share their eigenvectors, so the iteration matrix falls apart
 into n x n systems M + hμ C + h²μ² K, one for each eigenvalue μ of A (complex pairs once).
 
 Closed loops add a multiplier at each stage for each equation Υ/h² = 0, and J to the systems; equations
@@ -14,7 +14,6 @@ there.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -25,18 +24,15 @@ from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.errors import DescriptionError
-from supple.mechanics.inverse_dynamics import Balance, balance
-from supple.mechanics.inverse_dynamics_tangent import tangent_of
 from supple.mechanics.local import Coordinates
-from supple.mechanics.turning import Turns, stage_turns, turn_force, turn_rate
-from supple.model.model import Model
 from supple.model.state import State
-from supple.solve.newton import NewtonSettings, with_derivative
+from supple.solve.newton import NewtonSettings
 from supple.system.combination import in_step, of_mass
 from supple.system.dense import factorize_dense
-from supple.system.error_norm import error_norm, mass_times
-from supple.system.linear import System, linearize
-from supple.time.scheme import AbstractScheme, Step, state_at
+from supple.system.formulation import AbstractFormulation, attach_derivative
+from supple.system.linear import System, mass_times
+from supple.system.second_order import AbstractSecondOrder
+from supple.time.scheme import AbstractScheme, Step, second_order
 from supple.time.tableau import REAL, Tableau, collocation_tableau
 
 DEFAULTS = NewtonSettings(tolerance=1e-10, max_iterations=15)
@@ -64,7 +60,7 @@ class _Stages(NamedTuple):
     """The equations of one step in the accelerations, followed by the multipliers, of its stages."""
 
     tableau: Tableau
-    model: Model
+    formulation: AbstractSecondOrder
     state: State
     h: Float[Array, ""]
 
@@ -73,7 +69,7 @@ class _Stages(NamedTuple):
     ) -> tuple[Float[Array, "s nv"], Float[Array, "s nv"]]:
         """Local coordinates and their rates at the stages."""
         h, v, nodes = self.h, self.state.v, self.tableau.nodes[:, None]
-        once = self.tableau.matrix @ stages[:, : self.model.nv]
+        once = self.tableau.matrix @ stages[:, : self.formulation.nv]
         return nodes * h * v + h**2 * (self.tableau.matrix @ once), v + h * once
 
     def coordinates(self, stages: Float[Array, "s n"]) -> Coordinates:
@@ -81,25 +77,24 @@ class _Stages(NamedTuple):
         x, xdot = self.motions(stages)
         times = self.state.t + jnp.asarray(self.tableau.nodes) * self.h
         q = jnp.broadcast_to(self.state.q, (len(self.tableau.nodes), self.state.q.shape[0]))
-        nv = self.model.nv
-        multipliers = stages[:, nv:] if self.model.equations else None
+        nv = self.formulation.nv
+        multipliers = stages[:, nv:] if self.formulation.equations else None
         return Coordinates(q, x, xdot, stages[:, :nv], times, multipliers)
 
-    def balances(self, stages: Float[Array, "s n"]) -> Balance:
+    def balances(self, stages: Float[Array, "s n"]) -> Any:
         """The balance at each stage, as one batch."""
-        return jax.vmap(lambda c: balance(self.model, c))(self.coordinates(stages))
+        return jax.vmap(self.formulation.balance)(self.coordinates(stages))
 
-    def residuals(self, states: Balance) -> Float[Array, "s n"]:
-        """Balance and closures at each stage."""
-        m, gap = self.model.holonomic, states.violation
-        parts = [states.residual, gap[:, :m] / self.h**2, gap[:, m:] / self.h]
-        return jnp.concatenate(parts, axis=1)
+    def residuals(self, states: Any) -> Float[Array, "s n"]:
+        """Balance and equations at each stage."""
+        power = np.where(self.formulation.of_velocities, 1, 2)
+        return jnp.concatenate([states.residual, states.violation / self.h**power], axis=1)
 
     def differentiable(self, root: Float[Array, "s n"]) -> Float[Array, "s n"]:
-        """Converged stages that carry derivatives: one exact linearisation of all stages."""
+        """Converged stages that carry derivatives: one exact linearization of all stages."""
         fixed = lax.stop_gradient(root)
         c, states = self.coordinates(fixed), self.balances(fixed)
-        tangent = jax.vmap(partial(tangent_of, self.model))(c, states)
+        tangent = jax.vmap(self.formulation.tangent)(c, states)
         count, n = fixed.shape
         A, h = jnp.asarray(self.tableau.matrix), self.h
         blocks = (
@@ -107,8 +102,8 @@ class _Stages(NamedTuple):
             + h * jnp.einsum("ij,imn->imjn", A, tangent.damping)
             + h**2 * jnp.einsum("ij,imn->imjn", A @ A, tangent.stiffness)
         )
-        if self.model.equations:
-            m = self.model.holonomic
+        if self.formulation.equations:
+            m = int(np.sum(~self.formulation.of_velocities))
             closing = jnp.concatenate(
                 [
                     jnp.einsum("ij,imn->imjn", A @ A, tangent.jacobian[:, :m]),
@@ -124,7 +119,7 @@ class _Stages(NamedTuple):
             blocks = jnp.concatenate([jnp.concatenate([blocks, pulling], axis=3), bottom], axis=1)
         left = self.residuals(states)
         factors = factorize_dense(blocks.reshape(count * n, count * n))
-        found = with_derivative(fixed.reshape(-1), left.reshape(-1), factors)
+        found = attach_derivative(fixed.reshape(-1), left.reshape(-1), factors)
         return found.reshape(count, n)
 
 
@@ -133,36 +128,38 @@ class _Corrector(NamedTuple):
 
     mass: System
     factors: tuple[Any, ...]
-    turns: Turns
+    turns: Any
 
     def solve(self, problem: _Stages, defect: Float[Array, "s n"]) -> Float[Array, "s n"]:
         """Newton correction of the stages."""
-        model, tab = problem.model, problem.tableau
-        defect = turn_force(model, self.turns, defect)
-        places = np.arange(model.equations) < model.holonomic
+        formulation, tab = problem.formulation, problem.tableau
+        defect = formulation.turn_force(self.turns, defect)
+        power = np.where(formulation.of_velocities, -1, -2)
         total = jnp.zeros_like(defect)
         for value, row, column, factors in zip(
             tab.eigenvalues, tab.rows, tab.columns, self.factors, strict=True
         ):
             mu = value.real if abs(value.imag) < REAL else value
-            share = np.concatenate([np.ones(model.nv), np.where(places, mu**-2, mu**-1)])
+            share = np.concatenate([np.ones(formulation.nv), mu**power])
             term = column[:, None] * factors.solve(share * (row @ defect))
             total = total + (term if abs(value.imag) < REAL else 2 * term.real)
-        return -turn_rate(model, self.turns, total)
+        return -formulation.turn_rate(self.turns, total)
 
-    def damped(self, model: Model, defect: Float[Array, " nv"]) -> Float[Array, " nv"]:
+    def damped(
+        self, formulation: AbstractSecondOrder, defect: Float[Array, " nv"]
+    ) -> Float[Array, " nv"]:
         """A defect of acceleration with its stiff parts damped."""
-        first = self.factors[0]
-        dtype = first.solve(jnp.zeros(model.nv + model.equations)).dtype
+        first, nv, rows = self.factors[0], formulation.nv, formulation.equations
+        dtype = first.solve(jnp.zeros(nv + rows)).dtype
 
         def damp(_: Any, defect: Float[Array, " nv"]) -> Float[Array, " nv"]:
-            force = jnp.pad(mass_times(model, self.mass, defect), (0, model.equations))
-            return first.solve(force.astype(dtype)).real[: model.nv]
+            force = jnp.pad(mass_times(self.mass, defect), (0, rows))
+            return first.solve(force.astype(dtype)).real[:nv]
 
         return lax.fori_loop(0, ERROR_FILTERS, damp, defect)
 
 
-def _corrector(problem: _Stages, guess: Float[Array, "s n"], states: Balance) -> _Corrector:
+def _corrector(problem: _Stages, guess: Float[Array, "s n"], states: Any) -> _Corrector:
     """Linearized about the middle stage of a guess, from the balances there.
 
     The equations of eigenvalue μ are those of a step with δẋ = a δx, a = 1/(hμ), δẍ = a² δx; those between
@@ -174,8 +171,8 @@ def _corrector(problem: _Stages, guess: Float[Array, "s n"], states: Balance) ->
     values = [value.real if abs(value.imag) < REAL else value for value in tab.eigenvalues]
     steps = [in_step(1 / (h * mu), 1 / (h * mu) ** 2) for mu in values]
     there, state = jax.tree.map(lambda part: part[middle], (c, states))
-    mass, *systems = linearize(problem.model, there, state, (of_mass(), *steps))
-    turns = stage_turns(problem.model, states.motion, middle)
+    mass, *systems = problem.formulation.linearize(there, state, (of_mass(), *steps))
+    turns = problem.formulation.stage_turns(states, middle)
     return _Corrector(mass, tuple(system.factorize() for system in systems), turns)
 
 
@@ -220,8 +217,8 @@ class Collocation(AbstractScheme):
         """The scheme's constants."""
         return collocation_tableau(self.family, self.stages)
 
-    def start(self, model: Model, state: State) -> _Memory:
-        if model.equations and self.family == "gauss":
+    def start(self, formulation: AbstractFormulation, state: State) -> _Memory:
+        if second_order(self, formulation).equations and self.family == "gauss":
             need = "radau(): Gauss does not keep loops closed at the ends of steps"
             raise DescriptionError("Collocation", "family", self.family, need)
         still = jnp.tile(_unknowns(state), (self.stages, 1))
@@ -229,7 +226,7 @@ class Collocation(AbstractScheme):
 
     def step(
         self,
-        model: Model,
+        formulation: AbstractFormulation,
         state: State,
         memory: _Memory,
         h: Float[Array, ""],
@@ -237,28 +234,28 @@ class Collocation(AbstractScheme):
         budget: Float[Array, ""] | None = None,
         differentiable: bool = False,
     ) -> Step:
-        tab = self.tableau
-        problem = _Stages(tab, *lax.stop_gradient((model, state, h)))
+        tab, formulation = self.tableau, second_order(self, formulation)
+        problem = _Stages(tab, *lax.stop_gradient((formulation, state, h)))
         guesses = lax.stop_gradient(self._predictions(state, memory, h))
         guess = guesses[lax.stop_gradient(memory.best)]
         tolerance = jnp.asarray(self.newton.tolerance)
         if budget is not None:
             # Loops stay closed to round-off, whatever the accuracy of the motion.
-            loosest = CLOSED_TOLERANCE if model.equations else 1e-4
+            loosest = CLOSED_TOLERANCE if formulation.equations else 1e-4
             tolerance = jnp.clip(NEWTON_SHARE * budget, 1e-12, loosest)
         end = self._iterate(problem, guess, tolerance, batched=differentiable)
         stages, corrector = end.stages, end.corrector
         if differentiable:
-            stages = _Stages(tab, model, state, h).differentiable(stages)
+            stages = _Stages(tab, formulation, state, h).differentiable(stages)
         misses = jax.vmap(lambda g: jnp.max(self._measure(problem, stages - g)))(guesses)
         error = jnp.zeros(())
         if budget is not None:
             # The stages' polynomial should pass through the known acceleration at the start.
-            defect = jnp.asarray(tab.start) @ stages[:, : model.nv] - state.a
-            gap = corrector.damped(model, defect)
-            error = error_norm(model, ERROR_WEIGHT * h**2 * gap, corrector.mass)
+            defect = jnp.asarray(tab.start) @ stages[:, : formulation.nv] - state.a
+            gap = corrector.damped(formulation, defect)
+            error = formulation.size_of(ERROR_WEIGHT * h**2 * gap, corrector.mass)
         return Step(
-            state=self._finish(model, state, stages, h),
+            state=self._finish(formulation, state, stages, h),
             memory=_Memory(stages, h, jnp.argmin(misses)),
             converged=end.converged,
             iterations=end.iterations,
@@ -269,8 +266,8 @@ class Collocation(AbstractScheme):
 
     def _measure(self, problem: _Stages, delta: Float[Array, "s n"]) -> Float[Array, " nv"]:
         """What a change of the accelerations moves, in units of the coordinates' scales."""
-        scale = jnp.asarray(problem.model.scale)
-        moved = jnp.max(jnp.abs(delta[:, : problem.model.nv]), axis=0)
+        scale = problem.formulation.coordinate_scale
+        moved = jnp.max(jnp.abs(delta[:, : problem.formulation.nv]), axis=0)
         return moved * problem.h**2 / (2 * scale)
 
     def _iterate(
@@ -281,13 +278,13 @@ class Collocation(AbstractScheme):
         *,
         batched: bool,
     ) -> _Loop:
-        """Simplified Newton; linearises in its first pass, so that the balance is compiled only once.
+        """Simplified Newton; linearizes in its first pass, so that the balance is compiled only once.
 
         A batch would take both branches of that choice in every pass: there it is made beforehand.
         """
         # Traced once, for the shapes and for the loop.
         balances = jax.jit(problem.balances, inline=True)
-        linearised = jax.jit(
+        linearized = jax.jit(
             lambda stages, states: _corrector(problem, stages, states), inline=True
         )
 
@@ -298,7 +295,7 @@ class Collocation(AbstractScheme):
             states = balances(s.stages)
             first, corrector = s.iterations == 0, s.corrector
             if not batched:
-                corrector = lax.cond(first, lambda: linearised(s.stages, states), lambda: corrector)
+                corrector = lax.cond(first, lambda: linearized(s.stages, states), lambda: corrector)
             delta = corrector.solve(problem, problem.residuals(states))
             moved = self._measure(problem, delta)
             update = jnp.max(moved)
@@ -317,23 +314,27 @@ class Collocation(AbstractScheme):
 
         none, no = jnp.zeros((), dtype=int), jnp.zeros((), dtype=bool)
         if batched:
-            corrector = linearised(guess, balances(guess))
+            corrector = linearized(guess, balances(guess))
         else:
-            shapes = jax.eval_shape(lambda: linearised(guess, balances(guess)))
+            shapes = jax.eval_shape(lambda: linearized(guess, balances(guess)))
             corrector = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
         start = _Loop(guess, corrector, jnp.zeros(()), none, no, no, none)
         return lax.while_loop(going, once, start)
 
     def _finish(
-        self, model: Model, state: State, stages: Float[Array, "s n"], h: Float[Array, ""]
+        self,
+        formulation: AbstractSecondOrder,
+        state: State,
+        stages: Float[Array, "s n"],
+        h: Float[Array, ""],
     ) -> State:
-        tab = self.tableau
-        stages, forces = stages[:, : model.nv], stages[:, model.nv :]
-        multipliers = jnp.asarray(tab.end) @ forces if model.equations else None
+        tab, nv = self.tableau, formulation.nv
+        stages, forces = stages[:, :nv], stages[:, nv:]
+        multipliers = jnp.asarray(tab.end) @ forces if formulation.equations else None
         x = h * state.v + h**2 * jnp.asarray(tab.weights @ tab.matrix) @ stages
         xdot = state.v + h * (jnp.asarray(tab.weights) @ stages)
         xddot = jnp.asarray(tab.end) @ stages
-        return state_at(model, Coordinates(state.q, x, xdot, xddot, state.t + h, multipliers))
+        return formulation.state_at(Coordinates(state.q, x, xdot, xddot, state.t + h, multipliers))
 
     def _predictions(
         self, state: State, memory: _Memory, h: Float[Array, ""]

@@ -5,7 +5,7 @@ Both are pytrees of numbers, so that one compiled run serves every step and ever
 
 import equinox as eqx
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 
 
 class FixedStep(eqx.Module):
@@ -23,7 +23,7 @@ class FixedStep(eqx.Module):
 
     def __check_init__(self) -> None:
         if not self.dt > 0:
-            raise StateError(f"dt: got {self.dt!r}; need a positive number of seconds")
+            raise ArgumentError(f"dt: got {self.dt!r}; need a positive number of seconds")
 
 
 class ErrorControl(eqx.Module):
@@ -40,7 +40,7 @@ class ErrorControl(eqx.Module):
 
     def __check_init__(self) -> None:
         if not 0 < self.accuracy < 1:
-            raise StateError(f"accuracy: got {self.accuracy!r}; need a number between 0 and 1")
+            raise ArgumentError(f"accuracy: got {self.accuracy!r}; need a number between 0 and 1")
 
 
 StepControl = FixedStep | ErrorControl

@@ -15,12 +15,9 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.errors import DescriptionError
 from supple.mechanics.local import Coordinates
-from supple.model.model import Model
 from supple.model.state import State
-from supple.system.error_norm import error_norm
-from supple.system.forward_dynamics import chart_acceleration
-from supple.system.linear import mass_system
-from supple.time.scheme import AbstractScheme, Step, state_at
+from supple.system.formulation import AbstractFormulation
+from supple.time.scheme import AbstractScheme, Step, second_order
 
 ORDERS = {"euler": 1, "rk4": 4, "dopri5": 5}
 
@@ -72,15 +69,15 @@ class Explicit(AbstractScheme):
 
         return RungeKutta4()
 
-    def start(self, model: Model, state: State) -> None:
-        if model.equations:
+    def start(self, formulation: AbstractFormulation, state: State) -> None:
+        if second_order(self, formulation).equations:
             need = "an implicit scheme, such as generalized_alpha() or radau(), for closed loops"
             raise DescriptionError("Explicit", "method", self.method, need)
         return None
 
     def step(
         self,
-        model: Model,
+        formulation: AbstractFormulation,
         state: State,
         memory: None,
         h: Float[Array, ""],
@@ -90,10 +87,12 @@ class Explicit(AbstractScheme):
     ) -> Step:
         import diffrax
 
-        n = model.nv
+        formulation = second_order(self, formulation)
+        n = formulation.nv
 
         def field(t: Any, y: Float[Array, " m"], _: None) -> Float[Array, " m"]:
-            return jnp.concatenate([y[n:], chart_acceleration(model, state.q, y[:n], y[n:], t)])
+            motion = Coordinates(state.q, y[:n], y[n:], jnp.zeros(n), t)
+            return jnp.concatenate([y[n:], formulation.forward_dynamics(motion)])
 
         term = diffrax.ODETerm(field)
         start = jnp.concatenate([jnp.zeros(n), state.v])
@@ -106,12 +105,12 @@ class Explicit(AbstractScheme):
         error = jnp.zeros(())
         if budget is not None:
             gap = jnp.zeros(n) if y_error is None else y_error[:n]
-            error = error_norm(model, gap, mass_system(model, state.q))
-        moved = jnp.abs(reached.x / jnp.asarray(model.scale))
+            error = formulation.error_norm(state, gap)
+        moved = jnp.abs(reached.x / formulation.coordinate_scale)
         # An explicit step cannot fail to converge; one that turns the robot by a radian has blown up.
         good = jnp.all(jnp.isfinite(y)) & (jnp.max(moved) < 1.0)
         return Step(
-            state=state_at(model, reached),
+            state=formulation.state_at(reached),
             memory=None,
             converged=good,
             iterations=jnp.ones((), dtype=int),

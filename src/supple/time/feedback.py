@@ -8,12 +8,10 @@ from jax import lax
 from jaxtyping import Float, Int
 
 from supple.arrays import Array
-from supple.errors import StateError
-from supple.mechanics.sensing import Sensors
+from supple.errors import ArgumentError
 from supple.model.control import Control
-from supple.model.inputs import find_input, input_vector, with_inputs
-from supple.model.model import Model
 from supple.model.state import State
+from supple.system.formulation import AbstractFormulation
 
 EARLY = 1e-9
 """Of its period: how early a controller may be called, for round-off."""
@@ -27,35 +25,37 @@ class Feedback(NamedTuple):
     calls: Int[Array, " k"]
 
 
-def open_feedback(model: Model) -> Feedback:
+def open_feedback(formulation: AbstractFormulation) -> Feedback:
     """Inputs and memories at the start of a run."""
-    memories = tuple(jax.tree.map(jnp.asarray, control.memory) for control in model.controls)
-    return Feedback(input_vector(model), memories, jnp.zeros(len(model.controls), dtype=int))
+    memories = tuple(jax.tree.map(jnp.asarray, control.memory) for control in formulation.controls)
+    return Feedback(formulation.inputs, memories, jnp.zeros(len(formulation.controls), dtype=int))
 
 
-def next_call(model: Model, feedback: Feedback, start: Float[Array, ""]) -> Float[Array, ""]:
+def next_call(
+    formulation: AbstractFormulation, feedback: Feedback, start: Float[Array, ""]
+) -> Float[Array, ""]:
     """When the next compiled controller is due (s); never if there is none."""
     due = [
         start + feedback.calls[i] * control.period
-        for i, control in enumerate(model.controls)
+        for i, control in enumerate(formulation.controls)
         if control.compiled
     ]
     return jnp.min(jnp.stack(due)) if due else jnp.asarray(jnp.inf)
 
 
 def react(
-    model: Model, feedback: Feedback, state: State, start: Float[Array, ""]
+    formulation: AbstractFormulation, feedback: Feedback, state: State, start: Float[Array, ""]
 ) -> tuple[Feedback, Float[Array, ""]]:
     """Call the compiled controllers that are due; also says the longest period (s) of these, or 0."""
     longest = jnp.zeros(())
-    for i, control in enumerate(model.controls):
+    for i, control in enumerate(formulation.controls):
         if not control.compiled:
             continue
         due = state.t >= start + (feedback.calls[i] - EARLY) * control.period
         now = feedback
 
         def act(now: Feedback = now, i: int = i, control: Control = control) -> Feedback:
-            inputs, memory = _call(model, control, now, now.memories[i], state)
+            inputs, memory = _call(formulation, control, now, now.memories[i], state)
             memories = (*now.memories[:i], memory, *now.memories[i + 1 :])
             return Feedback(inputs, memories, now.calls.at[i].add(1))
 
@@ -65,35 +65,35 @@ def react(
 
 
 def _call(
-    model: Model, control: Control, now: Feedback, memory: Any, state: State
+    formulation: AbstractFormulation, control: Control, now: Feedback, memory: Any, state: State
 ) -> tuple[Float[Array, " m"], Any]:
-    seen = control.sense(Sensors(with_inputs(model, now.inputs), state))
+    seen = control.sense(formulation.with_inputs(now.inputs).sensors(state))
     answer = control.act(state.t, seen, memory)
     inputs, after = checked_answer(control.name, answer)
     shapes = [jax.tree.map(jnp.shape, part) for part in (memory, after)]
     if shapes[0] != shapes[1]:
         need = f"a memory like that at the start, with shapes {shapes[0]}"
-        raise StateError(f"{control.name}: act: got shapes {shapes[1]}; need {need}")
+        raise ArgumentError(f"{control.name}: act: got shapes {shapes[1]}; need {need}")
     kept = jax.tree.map(lambda new, old: jnp.asarray(new, dtype=old.dtype), after, memory)
-    return place_inputs(model, control.name, now.inputs, inputs), kept
+    return place_inputs(formulation, control.name, now.inputs, inputs), kept
 
 
 def checked_answer(name: str, answer: Any) -> tuple[dict[str, Any], Any]:
     """The inputs and the memory that a controller returned."""
     need = "(inputs, memory), with inputs a mapping from names to values"
     if not isinstance(answer, tuple) or len(answer) != 2 or not hasattr(answer[0], "items"):
-        raise StateError(f"{name}: act: got {answer!r}; need {need}")
+        raise ArgumentError(f"{name}: act: got {answer!r}; need {need}")
     return dict(answer[0]), answer[1]
 
 
 def place_inputs(
-    model: Model, name: str, vector: Float[Array, " m"], inputs: dict[str, Any]
+    formulation: AbstractFormulation, name: str, vector: Float[Array, " m"], inputs: dict[str, Any]
 ) -> Float[Array, " m"]:
     """The vector of inputs with those that a controller sets."""
     for key, value in inputs.items():
-        where, shape = find_input(model, key, f"{name}: act: input")
+        where, shape = formulation.find_input(key, f"{name}: act: input")
         array = jnp.asarray(value, dtype=float)
         if array.shape != shape:
-            raise StateError(f"{name}: {key}: got shape {array.shape}; need {shape}")
+            raise ArgumentError(f"{name}: {key}: got shape {array.shape}; need {shape}")
         vector = vector.at[where].set(array.reshape(-1))
     return vector

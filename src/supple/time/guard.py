@@ -28,6 +28,7 @@ from supple.mechanics.inverse_dynamics import load_sections
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.local import Coordinates
 from supple.mechanics.transmissions import transmission_motion
+from supple.model.constraints import COORDINATE
 from supple.model.efforts import Cable, Drive, Gas, Imposed, Pressure, Spring, Tension
 from supple.model.joints import DrivenJoint
 from supple.model.laws import Constant
@@ -69,7 +70,7 @@ def is_passive(model: Model) -> bool:
         isinstance(g, JointGroup) and isinstance(g.joint, DrivenJoint) for g in model.groups
     )
     growing = any(isinstance(g, RodGroup) and g.growth is not None for g in model.groups)
-    pulled = not all(isinstance(law, Constant) for law in own.laws)
+    pulled = not all(isinstance(law, Constant) for law in own.laws.batches)
     pulled = pulled or not all(isinstance(effort, STEADY + STORING) for effort in own.efforts)
     pushed = not all(
         isinstance(load, SlidingFriction | PointDrag)
@@ -77,7 +78,7 @@ def is_passive(model: Model) -> bool:
         for load in model.loads
     )
     pushed = pushed or not all(isinstance(load, LineDrag | DeadLine) for load in model.line_loads)
-    return not (pushed or model.stresses or driven or growing or pulled)
+    return not (pushed or model.stresses or model.regulators or driven or growing or pulled)
 
 
 def stored_energy(
@@ -182,7 +183,7 @@ def _work(model: Model, before: State, after: State) -> Float[Array, ""]:
     imposed = model.prescribed
     assert before.multipliers is not None
     assert after.multipliers is not None
-    forces = (before.multipliers + after.multipliers)[model.prescribed_rows]
+    forces = (before.multipliers + after.multipliers)[model.constraints.rows(COORDINATE)]
     moved = imposed.values(after.t) - imposed.values(before.t)
     return -jnp.sum(forces * imposed.scale * moved) / 2
 

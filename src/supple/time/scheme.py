@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
-from supple.mechanics.local import Coordinates, rate, rate_derivative, retract
-from supple.model.model import Model
+from supple.errors import DescriptionError
 from supple.model.state import State
+from supple.system.formulation import AbstractFormulation
+from supple.system.second_order import AbstractSecondOrder
 
 
 class Step(NamedTuple):
@@ -22,17 +23,6 @@ class Step(NamedTuple):
     worst: Int[Array, ""]
     error: Float[Array, ""]
     """Estimated displacement error relative to the robot's size; zero unless asked for."""
-
-
-def state_at(model: Model, c: Coordinates) -> State:
-    """The state that a motion in the chart of a step has reached."""
-    return State(
-        c.t,
-        retract(model, c.q, c.x),
-        rate(model, c.q, c.x, c.xdot),
-        rate_derivative(model, c.q, c.x, c.xdot, c.xddot),
-        c.multipliers,
-    )
 
 
 class AbstractScheme(abc.ABC):
@@ -57,13 +47,13 @@ class AbstractScheme(abc.ABC):
         return True
 
     @abc.abstractmethod
-    def start(self, model: Model, state: State) -> Any:
+    def start(self, formulation: AbstractFormulation, state: State) -> Any:
         """Memory carried from step to step, for a state with consistent acceleration."""
 
     @abc.abstractmethod
     def step(
         self,
-        model: Model,
+        formulation: AbstractFormulation,
         state: State,
         memory: Any,
         h: Float[Array, ""],
@@ -77,3 +67,12 @@ class AbstractScheme(abc.ABC):
         solves only as well as the budget needs. ``differentiable`` steps carry derivatives of their
         outcome, forward and in reverse, at the price of one more linearisation.
         """
+
+
+def second_order(scheme: AbstractScheme, formulation: AbstractFormulation) -> AbstractSecondOrder:
+    """The formulation, if it has the mass, damping and stiffness matrices that a scheme needs apart."""
+    if isinstance(formulation, AbstractSecondOrder):
+        return formulation
+    name = type(formulation).__name__
+    need = "one with a mass matrix, or a scheme that does without, such as generalized_alpha()"
+    raise DescriptionError(type(scheme).__name__, "formulation", name, need)

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.model.laws import Input
 from supple.results.result import Result
-from supple.robot.items import KnifeEdge, Rolling
+from supple.robot.items import KnifeEdge, RollingContact
 from supple.robot.loads import Wrench
 from supple.run.live import Moving
 from supple.view.places import Places
@@ -31,14 +31,14 @@ def arrows_of(places: Places, item: Any) -> list[Arrow]:
         given = np.concatenate([np.asarray(item.moment), np.asarray(item.force)]).astype(float)
         wrench, kinds = share * given, {"moment": slice(3), "force": slice(3, 6)}
         kinds = {kind: part for kind, part in kinds.items() if np.any(given[part])}
-    elif isinstance(item, KnifeEdge | Rolling):
+    elif isinstance(item, KnifeEdge | RollingContact):
         wrench, kinds = places.result.contact(item.name), {"contact": slice(3, 6)}
     else:
         return []
-    rotation = places.pose(item.on, item.at).rotation
+    rotation = places.pose(item.on, item.fraction).rotation
     if isinstance(item, Wrench) and not item.follower:
         rotation = np.eye(3)
-    start = places.point(item.on, item.at, item.position)
+    start = places.point(item.on, item.fraction, item.position)
     return [
         Arrow(item.name, kind, start, np.einsum("...ij,...j->...i", rotation, wrench[:, part]))
         for kind, part in kinds.items()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.numeric import on_grid
 from supple.robot.items import Rod
 
@@ -53,7 +53,7 @@ CHOICES = ("plain", *QUANTITIES)
 def check_choice(colour: str) -> None:
     """Raise unless rods can be coloured so."""
     if colour not in CHOICES:
-        raise StateError(f"colour: got {colour!r}; need one of: {', '.join(CHOICES)}")
+        raise ArgumentError(f"colour: got {colour!r}; need one of: {', '.join(CHOICES)}")
 
 
 def rod_values(

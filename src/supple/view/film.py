@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.results.result import Result
 from supple.view.camera import FIELD, camera_axes, camera_on, round_length
 from supple.view.colours import (
@@ -247,13 +247,13 @@ def to_film(
     """
     path = Path(path)
     if path.suffix not in (".gif", ".mp4"):
-        raise StateError(f"film: got {path.name!r}; need a name that ends in .gif or .mp4")
+        raise ArgumentError(f"film: got {path.name!r}; need a name that ends in .gif or .mp4")
     if not (speed > 0 and fps > 0):
-        raise StateError(f"speed, fps: got {speed!r} and {fps!r}; need numbers > 0")
+        raise ArgumentError(f"speed, fps: got {speed!r} and {fps!r}; need numbers > 0")
     program = _ffmpeg() if path.suffix == ".mp4" else ""
     count = round(float(result.t[-1] - result.t[0]) * fps / speed) + 1
     times = np.linspace(result.t[0], result.t[-1], count)
-    painter = Painter(drawing_of(result.sampled(times), count, energies=False), colour)
+    painter = Painter(drawing_of(result.sample(times), count, energies=False), colour)
     pictures = (painter.picture(frame) for frame in range(count))
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".mp4":
@@ -286,7 +286,7 @@ def _ffmpeg() -> str:
         from imageio_ffmpeg import get_ffmpeg_exe
     except ImportError as error:
         need = "pip install 'supple[film]', or ffmpeg on the path, or a name that ends in .gif"
-        raise StateError(f"film: MP4 needs ffmpeg, which is not here; need {need}") from error
+        raise ArgumentError(f"film: MP4 needs ffmpeg, which is not here; need {need}") from error
     return str(get_ffmpeg_exe())
 
 
@@ -308,4 +308,4 @@ def _write_mp4(program: str, path: Path, pictures: Iterator[np.ndarray], fps: in
             pass  # it says why
         said = ffmpeg.stderr.read().decode(errors="replace").strip()
     if ffmpeg.returncode != 0:
-        raise StateError(f"film: {path}: ffmpeg failed: {said or ffmpeg.returncode}")
+        raise ArgumentError(f"film: {path}: ffmpeg failed: {said or ffmpeg.returncode}")

@@ -13,7 +13,7 @@ import socket
 from email.message import Message
 from typing import Any
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 
 LAST_PORT = 65535
 
@@ -21,14 +21,16 @@ LAST_PORT = 65535
 def check_address(host: str, port: int) -> tuple[socket.AddressFamily, str]:
     """Raise unless one can listen there; gives the family and the number of the address."""
     if not 0 <= port <= LAST_PORT:
-        raise StateError(f"port: got {port!r}; need a number from 0 (any free one) to {LAST_PORT}")
+        raise ArgumentError(
+            f"port: got {port!r}; need a number from 0 (any free one) to {LAST_PORT}"
+        )
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, protocol) as trial:
             trial.bind(address)
     except (OSError, UnicodeError) as error:
         need = "an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them"
-        raise StateError(f"host: got {host!r} ({error}); need {need}") from None
+        raise ArgumentError(f"host: got {host!r} ({error}); need {need}") from None
     return family, str(address[0])
 
 
@@ -83,30 +85,30 @@ def _name(host: str) -> str:
 def table(value: Any, known: set[str], what: str) -> dict[str, Any]:
     """A table that a page sent, with known names only."""
     if not isinstance(value, dict):
-        raise StateError(f"{what}: got something else; need a table")
+        raise ArgumentError(f"{what}: got something else; need a table")
     unknown = next((name for name in value if name not in known), None)
     if unknown is not None:
-        raise StateError(f"{what}: got {unknown[:50]!r}; need names that are known")
+        raise ArgumentError(f"{what}: got {unknown[:50]!r}; need names that are known")
     return value
 
 
 def number(value: Any, low: float, high: float, what: str) -> float:
     """A number that a page sent, kept within its range."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
-        raise StateError(f"{what}: got no number; need one from {low:g} to {high:g}")
+        raise ArgumentError(f"{what}: got no number; need one from {low:g} to {high:g}")
     return float(min(max(value, low), high))
 
 
 def flag(value: Any, what: str) -> bool:
     """A yes or no that a page sent."""
     if not isinstance(value, bool):
-        raise StateError(f"{what}: got something else; need true or false")
+        raise ArgumentError(f"{what}: got something else; need true or false")
     return value
 
 
 def point(value: Any, what: str) -> tuple[float, float, float]:
     """Three finite numbers that a page sent."""
     if not isinstance(value, list) or len(value) != 3:
-        raise StateError(f"{what}: got something else; need three numbers")
+        raise ArgumentError(f"{what}: got something else; need three numbers")
     x, y, z = (number(own, -1e9, 1e9, what) for own in value)
     return x, y, z

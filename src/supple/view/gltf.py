@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.results.result import Result
 from supple.robot.meshes import Mesh, circle
 from supple.view.colours import EMPTY, FULL, LOOSE, PLAIN, SOLIDS
@@ -34,7 +34,7 @@ def to_gltf(result: Result, path: str | Path, frames: int = 200) -> Path:
     """Write a run as an animated glTF scene, ``.glb``, at so many instants at most."""
     path = Path(path)
     if path.suffix != ".glb":
-        raise StateError(f"gltf: got {path.name!r}; need a name that ends in .glb")
+        raise ArgumentError(f"gltf: got {path.name!r}; need a name that ends in .glb")
     content = glb_of(drawing_of(result, frames, energies=False))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)

@@ -8,7 +8,16 @@ import numpy as np
 from supple.lie import Pose
 from supple.robot.actuators import Motor, Tendon
 from supple.robot.checks import GROUND_NAME
-from supple.robot.items import Body, Closure, Connect, KnifeEdge, Place, Prescribe, Rod, Rolling
+from supple.robot.items import (
+    Body,
+    Closure,
+    Connection,
+    KnifeEdge,
+    Place,
+    PrescribedCoordinate,
+    Rod,
+    RollingContact,
+)
 from supple.robot.joint import (
     AbstractJointSpec,
     Cylindrical,
@@ -43,7 +52,9 @@ SMALL = 0.012
 def glyphs_of(places: Places, surfaces: Mapping[str, list[Mesh]]) -> Iterator[Strut]:
     """All of them; ``surfaces`` are those of the bodies, in their own frames."""
     driven = {
-        item.on for item in places.robot.items if isinstance(item, Motor | Prescribe) and item.on
+        item.on
+        for item in places.robot.items
+        if isinstance(item, Motor | PrescribedCoordinate) and item.on
     }
     for item in places.robot.items:
         if isinstance(item, Rod | Body) and item.parent is not None:
@@ -52,12 +63,12 @@ def glyphs_of(places: Places, surfaces: Mapping[str, list[Mesh]]) -> Iterator[St
             own = Place(item.name, 1.0, item.joint_position, (0.0, 0.0, 0.0))
             if isinstance(item, Body):
                 yield from _reaching(places, surfaces, item.name, own)
-        elif isinstance(item, Closure | Connect):
+        elif isinstance(item, Closure | Connection):
             yield from _closed(places, item, driven)
             inner, outer = _ends(places, item)
             yield from _reaching(places, surfaces, item.name, inner)
             yield from _reaching(places, surfaces, item.name, outer)
-        elif isinstance(item, Rolling | KnifeEdge):
+        elif isinstance(item, RollingContact | KnifeEdge):
             yield _contact(places, item)
         elif isinstance(item, Tendon) and item.winch is not None:
             yield _drum(places, item)
@@ -155,14 +166,14 @@ def _carried(
         yield Strut(item.name, "clamp", (vertices - np.array([0.2 * wide, 0.0, 0.0]), faces), inner)
 
 
-def _ends(places: Places, item: Closure | Connect) -> tuple[Place, Place]:
+def _ends(places: Places, item: Closure | Connection) -> tuple[Place, Place]:
     """Where a closing joint begins and ends."""
-    if isinstance(item, Connect):
+    if isinstance(item, Connection):
         item = item.closure(on_rod=item.to in places.shapes)
     return item.inner, item.outer
 
 
-def _closed(places: Places, item: Closure | Connect, driven: set[str]) -> Iterator[Strut]:
+def _closed(places: Places, item: Closure | Connection, driven: set[str]) -> Iterator[Strut]:
     inner, outer = (places.frame(item.name, place) for place in _ends(places, item))
     size = _size(places, item.on, item.to)
     kind = "motor" if item.name in driven else "closure"
@@ -191,10 +202,10 @@ def _reaching(
     yield Strut(place.parent, "body", mesh, places.pose(place.parent))
 
 
-def _contact(places: Places, item: Rolling | KnifeEdge) -> Strut:
+def _contact(places: Places, item: RollingContact | KnifeEdge) -> Strut:
     """A ball or wheel of its radius; a thin blade for an edge."""
-    pose = places.pose(item.on, item.at)
-    place = Pose(pose.rotation, places.point(item.on, item.at, item.position))
+    pose = places.pose(item.on, item.fraction)
+    place = Pose(pose.rotation, places.point(item.on, item.fraction, item.position))
     if isinstance(item, KnifeEdge):
         across = unit_axis(item.name, "across", item.across)
         size = SMALL * places.size

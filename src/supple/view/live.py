@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.robot.robot import Robot
 from supple.run.live import Drive, LiveRun
 from supple.view.drawing import drawing_of
@@ -31,7 +31,7 @@ class Live(Window):
 
     def __init__(self, run: LiveRun, *, speed: float = 1.0, **options: Any) -> None:
         if not speed > 0:
-            raise StateError(f"speed: got {speed!r}; need a number > 0 (1 is real time)")
+            raise ArgumentError(f"speed: got {speed!r}; need a number > 0 (1 is real time)")
         self.run, self.speed, self.factor, self.paused = run, speed, 0.0, False
         self.wanted = {drive.name: drive.value for drive in run.drives}
         self._spring, self._reach = run.spring, 0.0
@@ -70,7 +70,7 @@ class Live(Window):
         item, target = given.get("item"), np.array(point(given.get("target"), "pull"))
         drawing = self.drawing
         if not isinstance(item, str) or item not in self.run.pulls or drawing is None:
-            raise StateError("pull: got something else; need an item that can be pulled")
+            raise ArgumentError("pull: got something else; need an item that can be pulled")
         here = drawing.frame_position[0, drawing.frames.index(item)]
         far = float(np.linalg.norm(target - here))
         return item, here + min(1.0, self._reach / max(far, 1e-300)) * (target - here)
@@ -170,7 +170,7 @@ def live(
     """Simulate a robot in real time in the browser; the address is ``.url``, ``.close()`` ends it.
 
     ``dt`` is the step (s), ``speed`` the wanted speed against real time. Other options are those of
-    :class:`supple.run.live.LiveRun`: ``scheme``, ``start``, and ``duration``, the time (s) over which the
+    :class:`supple.run.live.LiveRun`: ``scheme``, ``initial``, and ``duration``, the time (s) over which the
     ranges of the sliders are taken from the laws they replace.
     """
     run = LiveRun(robot, dt=dt, **options)

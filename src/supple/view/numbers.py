@@ -86,7 +86,7 @@ def _of_drives(places: Places) -> Iterator[Number]:
         if kind not in _DRIVES:
             continue
         for (what, unit, factor), values in zip(
-            _DRIVES[kind], getattr(places.result, kind)(name), strict=True
+            _DRIVES[kind], getattr(places.result, kind)(name)[:2], strict=True
         ):
             yield Number(name, what, unit, factor * np.asarray(values)[:, None])
 

@@ -105,7 +105,7 @@ class Places:
     def frame(self, name: str, place: Place) -> Pose:
         """The frame that a place says, over time; ``name`` is who asks."""
         own = placement(name, place.position, place.rotation)
-        return moved(self.pose(place.parent, place.at), own)
+        return moved(self.pose(place.parent, place.fraction), own)
 
     def point(self, name: str, at: float, offset: Any) -> np.ndarray:
         """A point (t, 3) of an item's frame."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from supple.errors import StateError
+from supple.errors import ArgumentError
 from supple.view.gate import LAST_PORT, Gate, check_address
 from supple.view.page import page_with
 
@@ -63,7 +63,7 @@ class Server:
     def heard(self, words: Any) -> None:
         """Take what a page says, one after the other; raises where that makes no sense."""
         if not isinstance(words, dict):
-            raise StateError("got something else; need a table")
+            raise ArgumentError("got something else; need a table")
         with self._hearing:
             self.hear(words)
 
@@ -132,8 +132,8 @@ def _listening(family: Any, address: str, port: int, server: Server) -> _Http:
             return _Http(family, (address, tried), server)
         except OSError as error:
             if error.errno != errno.EADDRINUSE:
-                raise StateError(f"view: cannot listen on {address}:{tried}: {error}") from error
-    raise StateError(f"port: got {port}; need one that is free")
+                raise ArgumentError(f"view: cannot listen on {address}:{tried}: {error}") from error
+    raise ArgumentError(f"port: got {port}; need one that is free")
 
 
 class _Handler(BaseHTTPRequestHandler):

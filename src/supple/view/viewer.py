@@ -66,7 +66,7 @@ class Viewer(Window):
 
     def watch(self, newest: Result) -> None:
         """Show the last instant of a run so far."""
-        drawing = drawing_of(newest.picked(slice(-1, None)), 1, energies=False)
+        drawing = drawing_of(newest.pick(slice(-1, None)), 1, energies=False)
         if self.drawing is None:
             self.put(drawing)
         else:

@@ -1,0 +1,82 @@
+"""Wrenches that cross sections and joints, from the balance of everything beyond them.
+
+The balance asks a wrench of every sample: inertia less loads, with all that hangs there. What is asked beyond
+a section is what the part before must give. This holds for all six components, also where a rod has no strain
+that could tell them (the force in an inextensible one).
+"""
+
+from typing import NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from supple.arrays import Array
+from supple.lie import Pose, se3
+from supple.mechanics.frames import find_rod, rod_sampled_at, rod_shape
+from supple.mechanics.inverse_dynamics import balance
+from supple.mechanics.local import Coordinates
+from supple.model.model import Model, RodGroup
+from supple.model.state import State
+
+
+class Held(NamedTuple):
+    """Wrenches at k frames, in the axes of each, and the world rotations of these."""
+
+    wrench: Float[Array, "*b k 6"]
+    rotation: Float[Array, "*b k 3 3"]
+
+
+def _motion(model: Model, s: State) -> Coordinates:
+    return Coordinates(s.q, jnp.zeros(model.nv), s.v, s.a, s.t, s.multipliers)
+
+
+def internal_wrenches(
+    model: Model, s: State, name: str, fractions: tuple[float, ...]
+) -> Float[Array, "n 6"]:
+    """Wrench (N m, N) that a rod's part beyond a section exerts on the part before, in the section's axes.
+
+    Tendons in channels and the fluid of chambers run through sections: what they carry is part of it. Where
+    something hangs on the rod or pulls at it, it is the wrench just before.
+    """
+    model = model.at(s.t)
+    slot = find_rod(model, name)
+    group = model.groups[slot.group]
+    assert isinstance(group, RodGroup)
+    state = balance(model, _motion(model, s))
+    asked = state.wrench[slot.group][slot.row]
+    points = np.array(fractions)
+    rod = rod_sampled_at(model, name, points)
+    nodes = rod.grid.weights.shape[0]
+    # What nodes ask is a density times their weights: integrated beyond each section, then single wrenches.
+    left = 1.0 - rod.grid.integration[nodes:] / rod.grid.weights
+    single = jnp.asarray(group.grid.points)[slot.row, nodes:] >= points[:, None]
+    total = left @ asked[:nodes] + single.astype(float) @ asked[nodes:]
+    pose = rod_shape(model, name, s.q, points, s.t)
+    near = Pose(pose.rotation, pose.position - state.motion.origin)
+    return se3.wrench_to_body(near, -total)
+
+
+def reactions(model: Model, s: State) -> Held:
+    """Wrench that every element is given by what it hangs on, at and in its base frame.
+
+    That is the outer frame of a joint, the first section of a rod; in the order of elements.
+    """
+    model = model.at(s.t)
+    state = balance(model, _motion(model, s))
+    wrenches, rotations = [], []
+    for group, motion, asked in zip(model.groups, state.motion.groups, state.wrench, strict=True):
+        if isinstance(group, RodGroup):
+            tip = group.grid.weights.shape[
+                1
+            ]  # relative to the first section, so it tells where that is
+            local = motion.local.pose
+            turn = jnp.swapaxes(local.rotation[:, tip], -1, -2)
+            rotation = motion.pose.rotation[:, tip] @ turn
+            shift = jnp.einsum("bij,bj->bi", rotation, local.position[:, tip])
+            base = Pose(rotation, motion.pose.position[:, tip] - shift)
+        else:
+            base = Pose(motion.pose.rotation[:, 0], motion.pose.position[:, 0])
+        wrenches.append(se3.wrench_to_body(base, asked.sum(axis=1)))
+        rotations.append(base.rotation)
+    return Held(jnp.concatenate(wrenches), jnp.concatenate(rotations))

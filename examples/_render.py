@@ -69,8 +69,8 @@ def _resting(robot: sp.Robot, rest: sp.Equilibrium) -> sp.Result:
     from supple.model.inputs import input_vector
 
     model, zero = rest.model, np.zeros((1, rest.model.nv))
-    return sp.Result(
-        model=model,
+    stretch = sp.Stretch(
+        model,
         t=np.array([float(rest.t)]),
         q=np.asarray(rest.q)[None],
         v=zero,
@@ -80,11 +80,14 @@ def _resting(robot: sp.Robot, rest: sp.Equilibrium) -> sp.Result:
         update=np.zeros(1),
         multipliers=np.asarray(rest.multipliers)[None],
         inputs=np.asarray(input_vector(model))[None],
+        description=robot,
+    )
+    return sp.Result(
+        (stretch,),
         status=sp.Status.DONE,
         message=rest.message,
         stats=sp.Stats(),
         settings={},
-        description=robot,
     )
 
 

@@ -40,6 +40,7 @@ from supple.model.laws import (
 from supple.model.model import Model as Model
 from supple.model.state import State as State
 from supple.results.result import Result as Result, Stats as Stats
+from supple.results.stretch import Stretch as Stretch
 from supple.robot.actuators import (
     Chamber as Chamber,
     Motor as Motor,
@@ -54,6 +55,15 @@ from supple.robot.custom import (
     AbstractJoint as AbstractJoint,
     AbstractLineLoad as AbstractLineLoad,
     AbstractLoad as AbstractLoad,
+)
+from supple.robot.edits import (
+    Add as Add,
+    Attach as Attach,
+    Change as Change,
+    Lock as Lock,
+    Release as Release,
+    Remove as Remove,
+    Unlock as Unlock,
 )
 from supple.robot.formulas import (
     LoadDensity as LoadDensity,
@@ -104,6 +114,7 @@ from supple.run.continuation import (
     BranchStatus as BranchStatus,
     follow as follow,
 )
+from supple.run.events import Event as Event, Sensed as Sensed
 from supple.run.inverse_statics import (
     InverseStatics as InverseStatics,
     InverseStaticsStatus as InverseStaticsStatus,

@@ -165,6 +165,28 @@ STUDY_SETTINGS = Settings(
                 "equilibrium", {"arm": 0.1}, {"arm": (0.1, 0.2)}, {"arm": 1.0}, {"arm": (1, 2)}
             ),
         ),
+        "edited": Simulate(
+            1.0,
+            dt=0.1,
+            events=(
+                sp.Event(
+                    t=0.1, edit=sp.Attach("rod", "ground", sp.Revolute("y"), "held", fraction=0.5)
+                ),
+                sp.Event(t=0.2, edit=(sp.Release("held"), sp.Lock("rod"))),
+                sp.Event(t=0.3, edit=(sp.Unlock("rod"), sp.Change("rod", length=2.0, basis=2))),
+                sp.Event(
+                    when=sp.Sensed("position", "rod", "z", -0.1),
+                    direction="falling",
+                    repeat=True,
+                    edit=sp.Add(sp.Body("tool", parent="rod", mass=0.1), sp.Marker("eye")),
+                ),
+                sp.Event(
+                    when=sp.Sensed("joint_rate", "rod", 1),
+                    edit=(sp.Change("tool", mass=0.2), sp.Remove("tool", "eye")),
+                ),
+            ),
+            max_events=7,
+        ),
         "listed": Simulate(1.0, dt=0.1, t_eval=(0.0, 0.5), initial=Initial("assembled")),
         "drop": Release("push", 1.0, dt=0.01, scheme=sp.generalized_alpha(0.5)),
         "drop both": Release(("push", "pull"), 1.0, accuracy=1e-3),
@@ -186,6 +208,37 @@ def test_studies_and_outputs():
     assert {type(s) for s in STUDY_SETTINGS.studies.values()} | {Sweep} == {
         r.make for r in STUDIES.values()
     }
+
+
+def test_edits_of_python_alone_cannot_be_written():
+    robot = sp.Robot(rod(basis=1))
+    for event, need in [
+        (sp.Event(t=0.1, edit=lambda robot: robot), "need an edit"),
+        (sp.Event(when=lambda s: s.t, edit=sp.Remove("rod")), "a function cannot"),
+        (sp.Event(t=0.1, edit=sp.Change("tool", mass=1.0)), "need one of: rod"),
+    ]:
+        settings = Settings({"run": Simulate(1.0, events=(event,))})
+        with pytest.raises(sp.DescriptionError, match=need):
+            dump(robot, settings)
+
+
+@pytest.mark.parametrize(
+    ("edit", "place", "need"),
+    [
+        ("{lok: arm}", "edit", "lock? one of attach"),
+        ("{lock: 3}", "edit.lock", "the name of an item"),
+        ("{change: {bodies: {a: {mas: 2}}}}", "bodies.a.mas", "mass? one of"),
+        ("{change: {bodies: {a: {mass: 1}, b: {mass: 1}}}}", "change", "need one item"),
+        ("{add: {bodies: {a: {mass: -1}}}}", "bodies.a.mass", "> 0"),
+        ("{add: {}}", "add", "need items"),
+    ],
+)
+def test_edits_in_files_that_make_no_sense_are_told_with_their_place(edit, place, need):
+    text = f"bodies: {{arm: {{mass: 1}}}}\nsimulate: {{duration: 1, events: [{{t: 0, edit: {edit}}}]}}\n"
+    with pytest.raises(FileError) as told:
+        load(text)
+    assert need in str(told.value)
+    assert place in str(told.value)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from supple.expression import CONSTANTS, FUNCTIONS
+from supple.files.edits import EDIT, EVENT, WHEN
 from supple.files.forms import MapOf, OneOf, Record
 from supple.files.items import ITEMS
 from supple.files.joints import JOINT
@@ -72,6 +73,7 @@ def reference() -> str:
     lines += _choices("scheme", SCHEME)
     for name, record in STUDIES.items():
         lines += _table(name, record)
+    lines += _table("events", EVENT) + _table("when", WHEN) + _choices("edit", EDIT)
     lines += _table("urdf", URDF)
     lines += ["### Formulas", "", f"Constants: {', '.join(f'`{name}`' for name in CONSTANTS)}.", ""]
     lines += ["| function | |", "|---|---|"]

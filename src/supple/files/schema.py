@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import Field, TypeAdapter, create_model
 
 from supple.files.common import ITEM, POINT, ROTATION, number, vector
-from supple.files.forms import Fields, MapOf, OneOf, Record, Unmade, record
+from supple.files.edits import EVENT
+from supple.files.forms import Fields, MapOf, OneOf, Record, SeveralOf, Unmade, record
 from supple.files.items import ITEMS
 from supple.files.joints import JOINT
 from supple.files.kinds import (
@@ -60,6 +61,8 @@ STUDIES: dict[str, Record] = {
         **_RUN,
         initial=_INITIAL,
         max_steps=Integer("a number of steps", 1, 1_000_000_000),
+        events=SeveralOf(EVENT),
+        max_events=Integer("a number of events", 0, 1_000_000),
     ),
     "release": record(Release, loads=ListOf(ITEM, "loads to let go of", True), **_RUN),
     "statics": record(

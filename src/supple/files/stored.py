@@ -1,5 +1,6 @@
 """Runs on disk that hold their robot file: read back as results."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,10 @@ from supple.files.read import RobotFile, read_text
 from supple.files.studies import Release
 from supple.results.result import Result, Stats
 from supple.results.store import Store
+from supple.results.stretch import Stretch
 from supple.robot.robot import DEFAULT_ACCURACY
-from supple.time.advance import Saved, Status
+from supple.run.continued import stored_stretches
+from supple.time.advance import Status
 
 
 @dataclass(frozen=True)
@@ -22,13 +25,13 @@ class StoredRun:
     path: Path
 
 
-def _stats(saved: Saved, about: dict[str, Any]) -> Stats:
+def _stats(stretches: Sequence[Stretch], about: dict[str, Any]) -> Stats:
     """What a run took, from its instants and from what was noted at its end."""
     rejected = int(about.get("rejected", 0))
     return Stats(
-        steps=int(saved.substeps.sum()) - rejected,
+        steps=sum(int(one.substeps.sum()) for one in stretches) - rejected,
         rejected=rejected,
-        newton_iterations=int(saved.newton.sum()),
+        newton_iterations=sum(int(one.newton.sum()) for one in stretches),
         wall_seconds=float(about.get("wall_seconds", 0.0)),
     )
 
@@ -50,17 +53,14 @@ def stored_run(path: str | Path) -> StoredRun:
     robot = file.robot.removing(*study.names) if isinstance(study, Release) else file.robot
     accuracy = getattr(study, "accuracy", None)
     model = robot.build(DEFAULT_ACCURACY if accuracy is None else accuracy)
-    saved = store.saved()
-    if len(saved.t) == 0 or saved.q.shape[1] != model.nq:
-        raise ArgumentError(f"{found[0]}: its instants do not fit its robot file")
+    events = tuple(getattr(study, "events", ()))
+    stretches = stored_stretches(store, robot, model, events, accuracy)
     status = Status[about.get("status", "INTERRUPTED")]
     result = Result(
-        model=model,
-        **saved._asdict(),
+        stretches,
         status=status,
         message=about.get("message", status.message),
-        stats=_stats(saved, about),
+        stats=_stats(stretches, about),
         settings={},
-        description=robot,
     )
     return StoredRun(result, file, found[0])

@@ -13,6 +13,7 @@ from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
 from supple.robot.robot import Robot
+from supple.run.events import Event
 from supple.run.simulate import simulate
 from supple.run.start import initial_state
 from supple.run.statics import Equilibrium, assemble, equilibrium, modes, release, sweep
@@ -85,6 +86,8 @@ class Simulate:
     t_eval: Any = None
     initial: Initial | None = None
     max_steps: int = 10_000_000
+    events: tuple[Event, ...] = ()
+    max_events: int = 1000
 
     def run(self, build: Build, **options: Any) -> Result:
         """Simulate the robot."""
@@ -97,6 +100,8 @@ class Simulate:
             initial=None if self.initial is None else self.initial.state,
             t_eval=None if self.t_eval is None else _instants(self.t_eval),
             max_steps=self.max_steps,
+            events=self.events,
+            max_events=self.max_events,
             **options,
         )
 

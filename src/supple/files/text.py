@@ -270,7 +270,9 @@ def _node(value: Any, indent: int, level: int = 2) -> Any:
         return yaml.MappingNode(f"{_PLAIN}map", pairs, flow_style=flow)
     if isinstance(value, list | tuple):
         nodes = [_node(inner, indent + 2) for inner in value]
-        return yaml.SequenceNode(f"{_PLAIN}seq", nodes, flow_style=True)
+        records = any(isinstance(inner, dict) for inner in value)
+        flow = not (records and indent + _length(value) > WIDTH)
+        return yaml.SequenceNode(f"{_PLAIN}seq", nodes, flow_style=flow)
     if isinstance(value, str):
         return _text(value)
     if value is None or isinstance(value, bool):

@@ -1,12 +1,14 @@
 """Robots to robot files."""
 
+from dataclasses import replace
 from pathlib import Path as FilePath
 from typing import Any
 
 from supple.errors import DescriptionError
+from supple.files.edits import located
 from supple.files.items import ITEMS
 from supple.files.schema import GRAVITY, OUTPUT, STUDIES, STUDY
-from supple.files.studies import Settings, Sweep
+from supple.files.studies import Settings, Simulate, Sweep
 from supple.files.text import unparse
 from supple.robot.robot import STANDARD_GRAVITY, Robot
 
@@ -52,6 +54,8 @@ def as_data(robot: Robot, settings: Settings) -> dict[str, Any]:
                 "studies of the robot alone: a dumped file has no parameters; keep RobotFile.text"
             )
             raise DescriptionError(robot.name, f"studies.{name}", study, need)
+        if isinstance(study, Simulate):
+            study = replace(study, events=located(robot, study.events))
         inner = STUDY.write(study, "studies", name)
         if inner == name or (isinstance(inner, dict) and list(inner) == [name]):
             data[name] = STUDIES[name].write(study, name, "")

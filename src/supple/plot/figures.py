@@ -39,21 +39,19 @@ DRIVES = ("tensions", "pressures", "torques", "angles", "multipliers", "position
 
 def fitting(result: Result) -> list[str]:
     """The plots that make sense for a run: tensions where there are tendons, and so on."""
-    model = result.model
-    rods = bool(model.topology.rod_slots)
     has = {
-        "strains": rods,
+        "strains": bool(result.names("rod")),
         "angles": bool(h.turning(result)),
-        "efforts": bool(model.prescribed.names),
-        "multipliers": bool(model.closures.names or model.slips),
-        "gaps": model.holonomic > 0,
+        "efforts": bool(result.names("effort")),
+        "multipliers": bool(result.names("closure") or result.names("contact")),
+        "gaps": any(one.model.holonomic for one in result.stretches),
     }
     for kind, names in (
         ("tendon", ("tensions", "lengths")),
         ("chamber", ("pressures", "volumes")),
         ("motor", ("torques",)),
     ):
-        has |= dict.fromkeys(names, bool(h.transmissions(result, kind)))
+        has |= dict.fromkeys(names, bool(result.names(kind)))
     return [name for name in KINDS if has.get(name, True)]
 
 

@@ -7,20 +7,23 @@ import numpy as np
 
 from supple.errors import ArgumentError
 from supple.plot.style import as_text, legend, new_axes, styled
+from supple.results.joined import with_gaps
 from supple.results.result import Result
+from supple.results.stretch import Stretch
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def transmissions(result: Result, kind: str) -> list[str]:
-    """Names of the tendons, chambers, motors or springs of a run."""
-    own = result.model.transmissions
-    return [name for name, other in zip(own.names, own.kinds, strict=True) if other == kind]
-
-
 def turning(result: Result) -> dict[str, np.ndarray]:
-    """Angles (n,) in rad of the joints that turn about axes, by name."""
+    """Angles (n,) in rad of the joints that turn about axes, by name; NaN where there is no such joint."""
+    parts = [_turning(one) for one in result.stretches]
+    counts = [len(one) for one in result.stretches]
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {n: with_gaps(f"joint {n!r}", [p.get(n) for p in parts], counts) for n in names}
+
+
+def _turning(result: Stretch) -> dict[str, np.ndarray]:
     found = {}
     for slot in result.model.topology.joint_slots:
         group: Any = result.model.groups[slot.group]
@@ -81,7 +84,9 @@ def tensions(result: Result, names: Sequence[str] = (), *, axes: "Axes | None" =
 
 def lengths(result: Result, names: Sequence[str] = (), *, axes: "Axes | None" = None) -> "Axes":
     """How much longer (mm) each tendon is than at the start, inside the robot."""
-    change: Callable[[np.ndarray], np.ndarray] = lambda values: 1e3 * (values - values[0])
+    change: Callable[[np.ndarray], np.ndarray] = lambda values: (
+        1e3 * (values - values[~np.isnan(values)][0])
+    )
     title = "Tendons, change of length"
     return _pair(result, "tendon", 0, names, axes, title, "change (mm)", change)
 
@@ -114,7 +119,7 @@ def _pair(
     scaled: Callable[[np.ndarray], np.ndarray] = lambda values: values,
 ) -> "Axes":
     read = getattr(result, kind)
-    known = names or transmissions(result, kind)
+    known = names or result.names(kind)
     curves = {name: scaled(read(name)[column]) for name in known}
     return _over_time(result, curves, axes, title, label, f"a {kind}")
 
@@ -127,23 +132,23 @@ def angles(result: Result, *, axes: "Axes | None" = None) -> "Axes":
 
 def efforts(result: Result, *, axes: "Axes | None" = None) -> "Axes":
     """What imposed coordinates need: N m for angles, N for lengths."""
-    curves = {name: result.effort(name) for name in result.model.prescribed.names}
+    curves = {name: result.effort(name) for name in result.names("effort")}
     label = "effort (N m, N)"
     return _over_time(result, curves, axes, "Imposed coordinates", label, "an imposed coordinate")
 
 
 def multipliers(result: Result, *, axes: "Axes | None" = None) -> "Axes":
     """Force (N, solid) and moment (N m, dashed) that each closing joint and each contact exerts."""
-    found = {name: result.closure(name) for name in result.model.closures.names}
-    found |= {slip.name: result.contact(slip.name) for slip in result.model.slips}
+    found = {name: result.closure(name) for name in result.names("closure")}
+    found |= {name: result.contact(name) for name in result.names("contact")}
     forces = {name: np.linalg.norm(wrench[:, 3:], axis=1) for name, wrench in found.items()}
     need = "a closed loop or a contact"
     title = "Wrenches of closing joints"
     axes = _over_time(result, forces, axes, title, "force (N)", need)
     moments = {name: np.linalg.norm(wrench[:, :3], axis=1) for name, wrench in found.items()}
     # Joints that turn freely carry moments of round-off only.
-    largest = max(float(moment.max()) for moment in moments.values())
-    if largest > 1e-9 * max(float(force.max()) for force in forces.values()):
+    largest = max(float(np.nanmax(moment)) for moment in moments.values())
+    if largest > 1e-9 * max(float(np.nanmax(force)) for force in forces.values()):
         axes.set_ylabel("force (N), moment (N m, dashed)")
         for line, moment in zip(list(axes.lines), moments.values(), strict=True):
             axes.plot(result.t, moment, "--", color=line.get_color(), linewidth=1.0)
@@ -153,7 +158,8 @@ def multipliers(result: Result, *, axes: "Axes | None" = None) -> "Axes":
 def gaps(result: Result, *, axes: "Axes | None" = None) -> "Axes":
     """Largest violation (m) of the equations that close loops, on a logarithmic scale."""
     size = result.violation.shape[1]
-    curves = {"largest": np.abs(result.violation).max(axis=1)} if size else {}
+    largest = np.abs(np.nan_to_num(result.violation)).max(axis=1) if size else None
+    curves = {"largest": largest} if size else {}
     need = "a closed loop or an imposed coordinate"
     axes = _over_time(result, curves, axes, "Loops open by", "violation (m)", need)
     axes.set_yscale("log", nonpositive="clip")

@@ -31,17 +31,17 @@ FLAT = 1e-6
 
 def tip_of(result: Result) -> str:
     """The frame that is described last: the tip, the tool, the plate."""
-    return result.model.topology.frames[-1].name
+    return result.names("frame")[-1]
 
 
 def rods_of(result: Result) -> list[str]:
     """Names of the rods."""
-    return [slot.name for slot in result.model.topology.rod_slots]
+    return list(result.names("rod"))
 
 
 def plane_of(points: np.ndarray) -> str:
     """Plane ("xy", "xz", "yz") parallel to which the points (n, 3) lie, or "xyz" for all of space."""
-    extent = np.ptp(points, axis=0)
+    extent = np.ptp(points[~np.isnan(points[:, 0])], axis=0)  # some are missing where an item is
     flat = extent <= FLAT * max(float(extent.max()), 1e-300)
     if flat.sum() != 1:
         # On a line, or in space; a line is drawn in the plane of its own and the next axis.
@@ -96,7 +96,7 @@ def shapes(
         if way is not None:
             axes.plot(*way[:, columns].T, color=RED, linewidth=0.8, zorder=1)
         if plane == "xyz":
-            plain_box(axes, every)
+            plain_box(axes, every[~np.isnan(every[:, 0])])
         else:
             plain_plane(axes, plane)
         span = f"{result.t[0]:g} … {result.t[-1]:g} s"
@@ -118,7 +118,7 @@ def path(
         axes.plot(*way[:1, columns].T, "o", markerfacecolor="white", color=GREY)
         axes.plot(*way[-1:, columns].T, "o", color=RED)
         if plane == "xyz":
-            plain_box(axes, way)
+            plain_box(axes, way[~np.isnan(way[:, 0])])
         else:
             plain_plane(axes, plane)
         axes.set_title(f"Path of {as_text(frame)}")
@@ -144,7 +144,7 @@ def strains(
     rod = names[0] if rod is None else rod
     values = result.strain(rod, 61)
     if component is None:
-        index = int(np.argmax(np.ptp(values, axis=(0, 1))))
+        index = int(np.argmax(np.ptp(values[~np.isnan(values[:, 0, 0])], axis=(0, 1))))
     elif component in STRAINS:
         index = STRAINS.index(component)
     else:
@@ -166,7 +166,7 @@ def strains(
 def _bodies(result: Result) -> list[str]:
     """Frames that are not tips of rods."""
     rods = set(rods_of(result))
-    return [frame.name for frame in result.model.topology.frames if frame.name not in rods]
+    return [name for name in result.names("frame") if name not in rods]
 
 
 def _fitting_plane(axes: Any, points: np.ndarray) -> str:
@@ -176,5 +176,5 @@ def _fitting_plane(axes: Any, points: np.ndarray) -> str:
         return "xyz" if axes is not None else plane
     if plane != "xyz":
         return plane
-    extent = np.ptp(points, axis=0)
+    extent = np.ptp(points[~np.isnan(points[:, 0])], axis=0)
     return "".join(letter for i, letter in enumerate("xyz") if i != int(np.argmin(extent)))

@@ -15,15 +15,16 @@ if TYPE_CHECKING:
     import xarray
 
     from supple.results.result import Result
+    from supple.results.stretch import Stretch
 
 AXES = ["x", "y", "z"]
 POINTS = 41
 """Sections of each rod in a dataset."""
 
 
-def coordinate_labels(result: Result) -> tuple[list[str], list[str]]:
+def coordinate_labels(stretch: Stretch) -> tuple[list[str], list[str]]:
     """Names of the configuration numbers and of the velocity coordinates: "arm.rod.0", "tool.joint.1"."""
-    topology = result.model.topology
+    topology = stretch.model.topology
     q, v = [""] * topology.nq, [""] * topology.nv
     for kind, slots in (("joint", topology.joint_slots), ("rod", topology.rod_slots)):
         for slot in slots:
@@ -34,7 +35,45 @@ def coordinate_labels(result: Result) -> tuple[list[str], list[str]]:
 
 
 def as_dataset(result: Result, points: int = POINTS) -> xarray.Dataset:
-    """Everything about a run, labelled, with units."""
+    """Everything about a run, labelled, with units.
+
+    A run of several stretches has the coordinate ``stretch`` along time. The instant of an edit is there
+    twice, before and after it; what does not exist in a stretch is NaN there.
+    """
+    parts = [_labelled(one, points) for one in result.stretches]
+    data = parts[0] if len(parts) == 1 else _joined(parts)
+    if len(parts) > 1:
+        data = data.assign_coords(stretch=("time", result.stretch))
+    data.attrs = about(result)
+    return data
+
+
+def _joined(parts: list[xarray.Dataset]) -> xarray.Dataset:
+    """Datasets end to end in time, on the labels of all of them in their order of appearance."""
+    import xarray
+
+    labels: dict[Any, dict[Any, None]] = {}
+    for part in parts:
+        for dim, index in part.indexes.items():
+            if dim != "time":
+                labels.setdefault(dim, {}).update(dict.fromkeys(index))
+    wide = []
+    for part in parts:
+        found = part.reindex({dim: list(own) for dim, own in labels.items() if dim in part.indexes})
+        for name, like in ((n, v) for other in parts for n, v in other.data_vars.items()):
+            if name not in found:
+                sizes = [len(labels[d]) if d in labels else like.sizes[d] for d in like.dims[1:]]
+                empty = np.full((part.sizes["time"], *sizes), np.nan)
+                found[name] = (like.dims, empty, like.attrs)
+        found = found.assign_coords({dim: list(own) for dim, own in labels.items()})
+        wide.append(found)
+    return xarray.concat(
+        wide, dim="time", data_vars="all", coords="minimal", compat="override", join="override"
+    )
+
+
+def _labelled(result: Stretch, points: int) -> xarray.Dataset:
+    """Everything about a stretch."""
     import xarray  # slow to import and not always needed
 
     q, v = coordinate_labels(result)
@@ -84,7 +123,6 @@ def as_dataset(result: Result, points: int = POINTS) -> xarray.Dataset:
         data["closure_wrench"] = (("time", "closure", "component"), np.stack(wrenches, axis=1))
         components = ["mx", "my", "mz", "fx", "fy", "fz"]
         data = data.assign_coords(closure=list(model.closures.names), component=components)
-    data.attrs = about(result)
     return data
 
 

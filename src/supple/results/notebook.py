@@ -18,11 +18,10 @@ SHAPES = 7
 
 def as_html(result: Result) -> str:
     """A table and a picture, as a notebook shows them."""
-    topology = result.model.topology
     span = f"{result.t[0]:g} … {result.t[-1]:g} s" if len(result.t) else "empty"
     rows = {
         "robot": result.model.name,
-        "rods, joints": f"{len(topology.rod_slots)}, {len(topology.joint_slots)}",
+        "rods, joints": f"{len(result.names('rod'))}, {len(result.names('joint'))}",
         "degrees of freedom": str(result.model.nv),
         "time": f"{span}, {len(result.t)} instants",
         "status": f"{result.status.name}: {result.message}",
@@ -50,8 +49,8 @@ def _picture(result: Result) -> str:
     figure = Figure(figsize=(3.6, 3.2), dpi=90)
     FigureCanvasAgg(figure)
     axes: Any = figure.add_subplot(projection="3d")
-    rods = [shown.shape(slot.name).position for slot in result.model.topology.rod_slots]
-    frames = [shown.position(frame.name) for frame in result.model.topology.frames]
+    rods = [shown.shape(name).position for name in shown.names("rod")]
+    frames = [shown.position(name) for name in shown.names("frame")]
     for k in range(SHAPES):
         colour = colormaps["Blues"](0.25 + 0.65 * k / (SHAPES - 1))
         for rod in rods:
@@ -59,6 +58,7 @@ def _picture(result: Result) -> str:
     for path in frames:
         axes.plot(*path.T, ".", color="#b5442c", ms=2.5)
     every = np.concatenate([part.reshape(-1, 3) for part in (*rods, *frames)])
+    every = every[~np.isnan(every[:, 0])]  # where an item does not exist
     middle, half = (every.min(0) + every.max(0)) / 2, np.ptp(every, axis=0).max() / 2 or 1.0
     axes.set(xlim=(middle[0] - half, middle[0] + half), ylim=(middle[1] - half, middle[1] + half))
     axes.set(zlim=(middle[2] - half, middle[2] + half), xlabel="x (m)", ylabel="y (m)")

@@ -1,32 +1,34 @@
-"""The outcome of a run: everything computed, and everything that follows from it on demand."""
+"""The outcome of a run: everything computed, and everything that follows from it on demand.
+
+A run is a sequence of stretches, each with a model of its own; nearly always it is one. What is asked for by
+the name of an item is joined over all of them.
+"""
 
 import json
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
-from supple.compile import jit
 from supple.errors import ArgumentError
-from supple.mechanics.local import difference, fastest_turn, rate, rate_derivative, retract
-from supple.mechanics.readout import AbstractReadout
-from supple.mechanics.regulation import regulated_model
-from supple.model.inputs import with_inputs
-from supple.model.model import Model, RodGroup
+from supple.lie import Pose
+from supple.mechanics.energy import Energies, Momentum
+from supple.model.model import Model
 from supple.model.state import State
 from supple.results.dataset import as_dataset, write_csv, write_netcdf
+from supple.results.joined import end_to_end, side_by_side, with_gaps
 from supple.results.notebook import as_html
-from supple.system.active_set import open_by, open_rates
-from supple.time.advance import Cursor, Saved, Status
+from supple.results.stretch import Stretch
+from supple.time.advance import Cursor, Status
 
 if TYPE_CHECKING:
     import xarray
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
 
 
 class Stats(NamedTuple):
@@ -47,40 +49,42 @@ class Stats(NamedTuple):
         return self.newton_iterations / max(self.steps, 1)
 
 
-@dataclass(frozen=True, eq=False)
-class Result(AbstractReadout):
-    """A trajectory: instants t (n,), q (n, nq), v (n, nv), a (n, nv), and how each was reached.
+def _by_name(
+    kind: str, method: Callable[Concatenate[Any, str, _P], _T]
+) -> "Callable[Concatenate[Result, str, _P], _T]":
+    """An accessor of a stretch, for all of them."""
 
-    ``newton``, ``substeps`` and ``update`` tell of the solver per instant, ``stats`` of the whole run. What
-    follows from the motion is read by name: ``position``, ``tendon``, ``energies`` and so on. ``status`` says
-    how the run ended and ``message`` where and why. ``cursor`` continues it.
+    @wraps(method)
+    def joined(self: "Result", name: str, /, *args: _P.args, **options: _P.kwargs) -> _T:
+        found: _T = self._joined(kind, name, lambda one: method(one, name, *args, **options))
+        return found
+
+    return joined
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """A trajectory: its stretches, how the run ended (``status``), and where and why (``message``).
+
+    ``cursor`` continues it. Where an edit begins another stretch, its instant is there twice: before and
+    after. Items that do not exist all the time are NaN while they do not.
     """
 
-    model: Model
-    t: np.ndarray
-    q: np.ndarray
-    v: np.ndarray
-    a: np.ndarray
-    newton: np.ndarray
-    substeps: np.ndarray
-    update: np.ndarray
-    multipliers: np.ndarray
-    inputs: np.ndarray
+    stretches: tuple[Stretch, ...]
     status: Status
     message: str
     stats: Stats
     settings: dict[str, Any]
     cursor: Cursor | None = None
-    description: Any = None
-    """The robot that was simulated, where it was given as one."""
 
     def __len__(self) -> int:
-        return len(self.t)
+        return sum(map(len, self.stretches))
 
     def __repr__(self) -> str:
-        span = f"{self.t[0]:g} … {self.t[-1]:g} s" if len(self.t) else "empty"
+        span = f"{self.t[0]:g} … {self.t[-1]:g} s" if len(self) else "empty"
+        several = f"{len(self.stretches)} stretches, " if len(self.stretches) > 1 else ""
         return (
-            f"Result({self.model.name!r}, {len(self.t)} instants, {span}, "
+            f"Result({self.model.name!r}, {several}{len(self)} instants, {span}, "
             f"{self.status.name}, {self.stats.wall_seconds:.3g} s wall)"
         )
 
@@ -97,23 +101,147 @@ class Result(AbstractReadout):
         return self.status.ok
 
     @property
+    def model(self) -> Model:
+        """The model of the last stretch."""
+        return self.stretches[-1].model
+
+    @property
+    def description(self) -> Any:
+        """The robot at the end, where it was given as one."""
+        return self.stretches[-1].description
+
+    @property
     def final(self) -> State:
         """The last state."""
-        t, q, v, a = (np.asarray(x[-1]) for x in (self.t, self.q, self.v, self.a))
-        return State(t, q, v, a, self.multipliers[-1] if self.model.equations else None)
+        return self.stretches[-1].final
 
-    def read(self, quantity: Callable[..., Any], *fixed: Any) -> Any:
-        """``quantity(model, state, *fixed)`` at every instant, each with its inputs."""
-        forces = self.multipliers if self.model.equations else None
-        columns = self.t, self.q, self.v, self.a, forces
-        return jax.tree.map(np.asarray, _every(quantity, fixed, self.model, self.inputs, columns))
+    def part(self, index: int) -> "Result":
+        """One stretch as a result of its own, to plot or to show."""
+        return replace(self, stretches=(self.stretches[index],), cursor=None)
+
+    @cached_property
+    def t(self) -> np.ndarray:
+        """Instants (n,) in s."""
+        return end_to_end([one.t for one in self.stretches])
+
+    @cached_property
+    def newton(self) -> np.ndarray:
+        """Newton iterations (n,) since the last instant."""
+        return end_to_end([one.newton for one in self.stretches])
+
+    @cached_property
+    def substeps(self) -> np.ndarray:
+        """Attempted steps (n,) since the last instant."""
+        return end_to_end([one.substeps for one in self.stretches])
+
+    @cached_property
+    def update(self) -> np.ndarray:
+        """Scaled size (n,) of the last Newton correction."""
+        return end_to_end([one.update for one in self.stretches])
+
+    @cached_property
+    def stretch(self) -> np.ndarray:
+        """To which stretch each instant belongs, (n,)."""
+        return np.repeat(np.arange(len(self.stretches)), [len(one) for one in self.stretches])
+
+    @property
+    def q(self) -> np.ndarray:
+        """Configurations (n, nq)."""
+        return self._only("q").q
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocity coordinates (n, nv)."""
+        return self._only("v").v
+
+    @property
+    def a(self) -> np.ndarray:
+        """Their rates (n, nv)."""
+        return self._only("a").a
+
+    @property
+    def multipliers(self) -> np.ndarray:
+        """Forces (n, m) of the model's equations in N."""
+        return self._only("multipliers").multipliers
+
+    @property
+    def inputs(self) -> np.ndarray:
+        """What controllers said, (n, k)."""
+        return self._only("inputs").inputs
+
+    def _only(self, column: str) -> Stretch:
+        """The one stretch; columns of several models have no common meaning."""
+        if len(self.stretches) > 1:
+            raise ArgumentError(
+                f"{column}: got a run of {len(self.stretches)} stretches, each with coordinates of its own; "
+                f"need result.stretches[i].{column}, or an item by its name, such as result.joint(name)"
+            )
+        return self.stretches[0]
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        """Names of the frames, rods, joints, tendons, …, of all stretches (see :class:`Stretch`)."""
+        return tuple(dict.fromkeys(name for one in self.stretches for name in one.names(kind)))
+
+    def _joined(self, kind: str, name: str, read: Callable[[Stretch], Any]) -> Any:
+        """What stretches tell of an item, NaN where it does not exist."""
+        if len(self.stretches) == 1:
+            return read(self.stretches[0])
+        if name not in self.names(kind):
+            known = ", ".join(self.names(kind)) or f"none: the robot has no {kind}s"
+            raise ArgumentError(f"{kind}: got {name!r}; need one of: {known}")
+        found = [read(one) if name in one.names(kind) else None for one in self.stretches]
+        return with_gaps(f"{kind} {name!r}", found, [len(one) for one in self.stretches])
+
+    @cached_property
+    def poses(self) -> dict[str, Pose]:
+        """World pose of every named frame at every instant (rotation (n, 3, 3), position (n, 3))."""
+
+        def pose(name: str) -> Pose:
+            found: Pose = self._joined("frame", name, lambda one: one.poses[name])
+            return found
+
+        return {name: pose(name) for name in self.names("frame")}
+
+    pose = _by_name("frame", Stretch.pose)
+    position = _by_name("frame", Stretch.position)
+    twist = _by_name("frame", Stretch.twist)
+    frame = _by_name("frame", Stretch.frame)
+    shape = _by_name("rod", Stretch.shape)
+    strain = _by_name("rod", Stretch.strain)
+    internal_wrench = _by_name("rod", Stretch.internal_wrench)
+    coordinates = _by_name("rod", Stretch.coordinates)
+    joint = _by_name("joint", Stretch.joint)
+    reaction = _by_name("reaction", Stretch.reaction)
+    closure = _by_name("closure", Stretch.closure)
+    contact = _by_name("contact", Stretch.contact)
+    effort = _by_name("effort", Stretch.effort)
+    stop = _by_name("stop", Stretch.stop)
+    controller = _by_name("controller", Stretch.controller)
+    tendon = _by_name("tendon", Stretch.tendon)
+    spring = _by_name("spring", Stretch.spring)
+    chamber = _by_name("chamber", Stretch.chamber)
+    motor = _by_name("motor", Stretch.motor)
+    input = _by_name("input", Stretch.input)
+
+    @cached_property
+    def energies(self) -> Energies:
+        """Kinetic, elastic and gravitational energy (n,) in J."""
+        parts = zip(*(one.energies for one in self.stretches), strict=True)
+        return Energies(*map(end_to_end, parts))
+
+    @cached_property
+    def momentum(self) -> Momentum:
+        """Angular and linear momentum and mass centre, each (n, 3)."""
+        parts = zip(*(one.momentum for one in self.stretches), strict=True)
+        return Momentum(*map(end_to_end, parts))
 
     @cached_property
     def violation(self) -> np.ndarray:
-        """How far each equation that closes a loop is from being fulfilled, (n, m) in m."""
-        if self.model.holonomic == 0:
-            return np.zeros((len(self.t), 0))
-        return np.asarray(self.read(_gaps))
+        """How far each equation that closes a loop is from being fulfilled, (n, m) in m.
+
+        Stretches with fewer equations than others have NaN in the last columns.
+        """
+        return side_by_side([one.violation for one in self.stretches])
 
     @cached_property
     def violation_rate(self) -> np.ndarray:
@@ -121,16 +249,28 @@ class Result(AbstractReadout):
 
         Schemes hold the equations themselves at the end of every step, so that this is their error.
         """
-        if self.model.equations == 0:
-            return np.zeros((len(self.t), 0))
-        return np.asarray(self.read(_gap_rates))
+        return side_by_side([one.violation_rate for one in self.stretches])
 
     def pick(self, rows: np.ndarray | slice) -> "Result":
         """The trajectory at some of its own instants."""
-        return replace(self, **{name: getattr(self, name)[rows] for name in Saved._fields})
+        if len(self.stretches) == 1:
+            return replace(self, stretches=(self.stretches[0].pick(rows),))
+        chosen = np.atleast_1d(np.arange(len(self))[rows])
+        starts = np.cumsum([0, *(len(one) for one in self.stretches)])
+        owners = self.stretch[chosen]
+        cuts = np.flatnonzero(np.diff(owners)) + 1
+        parts = [
+            self.stretches[int(owners[part[0]])].pick(chosen[part] - starts[int(owners[part[0]])])
+            for part in np.split(np.arange(len(chosen)), cuts)
+            if len(part)
+        ]
+        return replace(self, stretches=tuple(parts) or (self.stretches[-1].pick(slice(0)),))
 
     def sample(self, times: np.ndarray) -> "Result":
-        """The trajectory at other instants inside it, by quintic interpolation of (q, v, a)."""
+        """The trajectory at other instants inside it, by quintic interpolation of (q, v, a).
+
+        Where two stretches meet, that is after the edit.
+        """
         times = np.asarray(times, dtype=float)
         slack = 1e-9 * max(1.0, abs(float(self.t[-1])))
         if len(times) == 0 or times.min() < self.t[0] - slack or times.max() > self.t[-1] + slack:
@@ -138,39 +278,16 @@ class Result(AbstractReadout):
             raise ArgumentError(
                 f"times: got {got}; need instants within {self.t[0]} … {self.t[-1]}"
             )
-        if len(self.t) == 1:
-            left = np.zeros(len(times), dtype=int)
-            rows = [np.repeat(x, len(times), axis=0) for x in (self.q, self.v, self.a)]
-        else:
-            left = np.clip(np.searchsorted(self.t, times, side="right") - 1, 0, len(self.t) - 2)
-            self._warn_of_turns(left)
-            ends = [(x[left], x[left + 1]) for x in (self.t, self.q, self.v, self.a)]
-            rows = [np.asarray(x) for x in _interpolate(self.model, times, *ends)]
-        near = np.clip(np.searchsorted(self.t, times), 0, len(self.t) - 1)
-        return replace(
-            self,
-            t=times,
-            q=rows[0],
-            v=rows[1],
-            a=rows[2],
-            newton=self.newton[near],
-            substeps=self.substeps[near],
-            update=self.update[near],
-            multipliers=_linear(times, self.t, self.multipliers),
-            inputs=self.inputs[left],
-        )
-
-    def _warn_of_turns(self, left: np.ndarray) -> None:
-        """Beyond half a turn two orientations do not tell which way something turned."""
-        speeds = np.asarray(_batched_turn(self.model, self.v[left]))
-        largest = np.max(speeds * (self.t[left + 1] - self.t[left]), initial=0.0)
-        if largest > np.pi:
-            warnings.warn(
-                f"a joint turns by {largest:.3g} rad between two instants: orientations between them may "
-                "be wrong. Name a shorter dt, or an accuracy",
-                RuntimeWarning,
-                stacklevel=3,
-            )
+        if len(self.stretches) == 1:
+            return replace(self, stretches=(self.stretches[0].sample(times),))
+        begun = np.array([one.t[0] for one in self.stretches])
+        owners = np.maximum(np.searchsorted(begun, times, side="right") - 1, 0)
+        cuts = np.flatnonzero(np.diff(owners)) + 1
+        parts = [
+            self.stretches[int(own[0])].sample(some)
+            for own, some in zip(np.split(owners, cuts), np.split(times, cuts), strict=True)
+        ]
+        return replace(self, stretches=tuple(parts))
 
     def dataset(self, points: int = 41) -> "xarray.Dataset":
         """Everything as one labelled dataset: positions, shapes, efforts, energies, with units."""
@@ -185,25 +302,28 @@ class Result(AbstractReadout):
         return write_csv(self, path)
 
     def save(self, path: str | Path) -> Path:
-        """Write the trajectory, poses, shapes and energies as one ``.npz`` file without pickles."""
+        """Write the trajectory, poses, shapes and energies as one ``.npz`` file without pickles.
+
+        Coordinates of several stretches are named "q/0", "q/1", ….
+        """
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         arrays: dict[str, Any] = {
             "t": self.t,
-            "q": self.q,
-            "v": self.v,
-            "a": self.a,
             "newton": self.newton,
             "substeps": self.substeps,
             "kinetic": np.asarray(self.energies.kinetic),
             "elastic": np.asarray(self.energies.elastic),
             "potential": np.asarray(self.energies.potential),
         }
+        for index, one in enumerate(self.stretches):
+            number = f"/{index}" if len(self.stretches) > 1 else ""
+            arrays |= {f"{name}{number}": getattr(one, name) for name in ("q", "v", "a")}
         for name, pose in self.poses.items():
             arrays[f"rotation/{name}"] = pose.rotation
             arrays[f"position/{name}"] = pose.position
-        for slot in self.model.topology.rod_slots:
-            arrays[f"shape/{slot.name}"] = self.shape(slot.name).position
+        for name in self.names("rod"):
+            arrays[f"shape/{name}"] = self.shape(name).position
         about = {
             "model": self.model.name,
             "status": self.status.name,
@@ -214,67 +334,3 @@ class Result(AbstractReadout):
         with path.open("wb") as file:
             np.savez_compressed(file, **arrays)
         return path
-
-
-def _linear(times: np.ndarray, t: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Columns (n, m) known at t, at other times."""
-    found = [np.interp(times, t, column) for column in columns.T]
-    return np.stack(found, axis=1) if found else np.zeros((len(times), 0))
-
-
-@partial(jit, static_argnames=("quantity", "fixed"))
-def _every(quantity, fixed, model, inputs, columns):  # type: ignore[no-untyped-def]
-    def one(inputs, columns):  # type: ignore[no-untyped-def]
-        state = State(*columns)
-        return quantity(regulated_model(with_inputs(model, inputs), state), state, *fixed)
-
-    return jax.vmap(one)(inputs, columns)
-
-
-def _gaps(model: Model, s: State) -> Any:
-    return open_by(model, s.q, s.t, s.multipliers)
-
-
-def _gap_rates(model: Model, s: State) -> Any:
-    return open_rates(model, s.q, s.v, s.t, s.multipliers)
-
-
-@jit
-def _batched_turn(model, v):  # type: ignore[no-untyped-def]
-    return jax.vmap(lambda v: fastest_turn(model, v))(v)
-
-
-@jit
-def _interpolate(model, times, t, q, v, a):  # type: ignore[no-untyped-def]
-    """Quintic Hermite interpolation in the chart of each interval's start."""
-    flat = all(isinstance(g, RodGroup) or g.nq == g.nv for g in model.groups)
-
-    def one(time, t, q, v, a):  # type: ignore[no-untyped-def]
-        (t0, t1), (q0, q1), (v0, v1), (a0, a1) = t, q, v, a
-        h = t1 - t0
-        s = (time - t0) / h
-        x1 = difference(model, q0, q1)
-        if flat:
-            rate1, change1 = v1, a1
-        else:
-            turning = jax.jacfwd(lambda xdot: rate(model, q0, x1, xdot))(v1)
-            rate1 = jnp.linalg.solve(turning, v1)
-            bias = rate_derivative(model, q0, x1, rate1, jnp.zeros_like(a1))
-            change1 = jnp.linalg.solve(turning, a1 - bias)
-        # Coefficients of s³, s⁴, s⁵ from the three conditions at the end.
-        r0 = x1 - h * v0 - h**2 / 2 * a0
-        r1 = h * (rate1 - v0) - h**2 * a0
-        r2 = h**2 * (change1 - a0)
-        c3 = 10 * r0 - 4 * r1 + r2 / 2
-        c4 = -15 * r0 + 7 * r1 - r2
-        c5 = 6 * r0 - 3 * r1 + r2 / 2
-        x = s * h * v0 + (s * h) ** 2 / 2 * a0 + s**3 * (c3 + s * (c4 + s * c5))
-        xdot = v0 + s * h * a0 + s**2 * (3 * c3 + s * (4 * c4 + s * 5 * c5)) / h
-        xddot = a0 + s * (6 * c3 + s * (12 * c4 + s * 20 * c5)) / h**2
-        return (
-            retract(model, q0, x),
-            rate(model, q0, x, xdot),
-            rate_derivative(model, q0, x, xdot, xddot),
-        )
-
-    return jax.vmap(one)(times, t, q, v, a)

@@ -8,7 +8,9 @@ A store is a folder with
 - ``cursors/COUNT.npz``: from where to go on after so many instants, and the instants since the last full
   block of ``ROWS``. The first of each block and the newest are kept;
 - ``progress.json``: replaced in one move after each chunk. It says how many instants count, with a checksum
-  of each block; whatever was written after it does not count.
+  of each block; whatever was written after it does not count;
+- ``stretch-001``, …: the further stretches of a run that events have edited, each a folder like this one,
+  with the fingerprints of its own robot. Which events ended a stretch is said together with its last instant.
 
 Full blocks are never written again. The block that still grows is also in its cursor file, so that nothing
 depends on how zarr replaces a file: any zarr from 3.0.8 on will do. Damage is found by the checksums, and a
@@ -58,6 +60,7 @@ DIMENSIONS = {
     "multipliers": ("time", "equation"),
     "inputs": ("time", "input"),
 }
+FOLLOWING = "stretch-[0-9][0-9][0-9]*"
 OWN = (
     "writer.lock", "progress.json", "progress.json.new", "data", "cursors",
     "cursor0.npz", "cursor1.npz",
@@ -98,6 +101,25 @@ class Store:
         self._lock = Lock(self.path / "writer.lock")
         self._held: _Held | None = None
 
+    def following(self, number: int) -> Store:
+        """A further stretch of the run of this folder; 0 is this one."""
+        if number == 0:
+            return self
+        return Store(self.path / f"stretch-{number:03d}")
+
+    def drop_after(self, number: int) -> None:
+        """Take away the stretches after one: they are computed anew."""
+        with self._written():
+            for folder in sorted(self.path.glob(FOLLOWING), reverse=True):
+                if int(folder.name.rpartition("-")[2]) > number:
+                    _remove(folder / "progress.json")
+                    _remove(folder)
+
+    def hold(self) -> None:
+        """Keep others from writing."""
+        with self._written():
+            self._lock.take()
+
     @property
     def exists(self) -> bool:
         """Whether there is a run."""
@@ -113,11 +135,15 @@ class Store:
             for name in OWN:  # the lock stays, and progress goes first: without it there is no run
                 if name != self._lock.path.name:
                     _remove(self.path / name)
+            self.drop_after(0)
             told = versions() | self.about | about
             self._publish(_Held(0, (), None, told, secrets.token_hex(8)))
 
-    def append(self, saved: Saved, cursor: Cursor) -> None:
-        """Add instants and the cursor after them. Only after ``create`` or ``resumed``."""
+    def append(self, saved: Saved, cursor: Cursor, **about: Any) -> None:
+        """Add instants and the cursor after them. Only after ``create`` or ``resumed``.
+
+        ``about`` is added in the same moment to what the store says of its run.
+        """
         held = self._held
         assert held is not None
         with self._written():
@@ -133,7 +159,7 @@ class Store:
             )  # first: what follows is not written in one move
             self._write_data(full * ROWS, tail)
             first = held.count == 0 or full < count // ROWS
-            self._publish(_Held(count, blocks, left, held.about, held.run, first))
+            self._publish(_Held(count, blocks, left, held.about | about, held.run, first))
             if count > held.count and not held.first:
                 self._piece(held.count).unlink(missing_ok=True)
 
@@ -223,7 +249,8 @@ class Store:
                     self._cut_data(start)
                     self._write_data(start, tail)
                 first = not any(start <= older < at for older in counts)
-                about = {k: v for k, v in progress["about"].items() if k not in ENDING}
+                gone = ENDING if at == count else (*ENDING, "ended")
+                about = {k: v for k, v in progress["about"].items() if k not in gone}
                 self._publish(_Held(at, sums, tail, about, progress["run"], first))
                 return cursor, past
             if count:
@@ -288,6 +315,7 @@ class Store:
         data = self.path / "data"
         if "data" in inside and data.is_dir():  # killed before it could say so: only what we write
             inside |= {entry.name for entry in data.iterdir()} - {"zarr.json", *Saved._fields}
+        inside -= {folder.name for folder in self.path.glob(FOLLOWING)}
         return inside <= set(OWN)
 
     def _counts(self) -> list[int]:

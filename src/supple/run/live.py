@@ -22,6 +22,7 @@ from supple.model.laws import AbstractEffortLaw, AbstractLaw, Input
 from supple.model.loads import AbstractPointLoad
 from supple.model.model import GROUND, Model
 from supple.results.result import Result, Stats
+from supple.results.stretch import Stretch
 from supple.robot.actuators import Chamber, Motor, Tendon
 from supple.robot.controller import ContinuousController, Controller
 from supple.robot.items import Body, PrescribedCoordinate, Rod
@@ -288,13 +289,11 @@ class LiveRun:
     def newest(self) -> Result:
         """The present instant as a result."""
         return Result(
-            model=self.model,
-            **self._saved._asdict(),
+            (Stretch(self.model, *self._saved, description=self.robot),),
             status=self.status,
             message=self.message,
             stats=Stats(rejected=int(self.cursor.rejected)),
             settings={},
-            description=self.robot,
         )
 
     def step(self, wanted: Mapping[str, float]) -> bool:

@@ -31,6 +31,17 @@ class Outside:
         self.calls = [0] * len(self.controls)
         self.start = start
 
+    def take_over(self, before: "Outside", t: float) -> None:
+        """Go on with the memories of controllers that were there before; others join in at their turn."""
+        known = {c.name: i for i, c in enumerate(before.controls)}
+        for i, control in enumerate(self.controls):
+            j = known.get(control.name)
+            self.calls[i] = int(np.ceil((t - self.start) / control.period - EARLY))
+            if j is not None:
+                self.memories[i] = before.memories[j]
+                if before.controls[j].period == control.period:
+                    self.calls[i] = before.calls[j]
+
     def next_call(self) -> float:
         """When the next one is due (s)."""
         due = [

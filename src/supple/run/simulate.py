@@ -9,20 +9,21 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from supple.errors import ArgumentError, SolveError, StoreError
+from supple.errors import ArgumentError, SolveError
 from supple.model.model import Model
 from supple.model.state import State
-from supple.results.fingerprint import changed, fingerprints
 from supple.results.result import Result
 from supple.results.store import Store
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
-from supple.run.inside_out import warn_if_inside_out
-from supple.run.loop import CHUNK, Plan, Progress, Watch, carry_out, saved_at
+from supple.run.continued import about_run, continued
+from supple.run.events import Event
+from supple.run.loop import CHUNK, Plan, Progress, Watch, first_step, saved_at
 from supple.run.message import gained_energy
 from supple.run.outside import Outside
 from supple.run.start import as_model, start_state
+from supple.run.stretches import go_through, next_or_end
 from supple.system.strain import Strain
-from supple.time.advance import Cursor, Saved, Status, begin, cursor_like
+from supple.time.advance import Status, begin
 from supple.time.ahead import compiled_ahead
 from supple.time.alpha import GeneralizedAlpha, generalized_alpha
 from supple.time.collocation import radau
@@ -33,9 +34,6 @@ UNDAMPED = (
     "an undamped scheme (γ = ½) is weakly unstable on closed loops and imposed coordinates: forces oscillate "
     "from step to step and may grow. Use generalized_alpha(rho_inf) with rho_inf < 1, or radau()"
 )
-
-SAME_START = 1e-6
-"""Difference of coordinates, over their size and one, up to which a start is the one a run on disk has."""
 
 
 def simulate(
@@ -53,6 +51,8 @@ def simulate(
     throw: bool = True,
     store: str | Path | Store | None = None,
     resume: bool = False,
+    events: Sequence[Event] = (),
+    max_events: int = 1000,
 ) -> Result:
     """Simulate for ``duration`` seconds.
 
@@ -69,6 +69,9 @@ def simulate(
     everything computed so far and status INTERRUPTED.
     ``store`` is a folder that the run is written to chunk by chunk; with ``resume`` a run found there with
     the same settings continues, also after it was killed.
+    ``events`` edit the robot on its way (:class:`Event`): the result has a stretch for each robot. What an
+    edit allows no more is stopped as by an inelastic impact. An edit that fails ends the run with status
+    EDIT_FAILED, more than ``max_events`` with EVENT_LIMIT.
     """
     model = as_model(robot, accuracy)
     number = np.ndim(duration) == 0 and np.asarray(duration).dtype.kind in "iuf"
@@ -85,8 +88,7 @@ def simulate(
         scheme = generalized_alpha(0.8) if dt is not None else radau(3)
     if model.equations and isinstance(scheme, GeneralizedAlpha) and not scheme.damps:
         warnings.warn(UNDAMPED, RuntimeWarning, stacklevel=2)
-    h = control.dt if isinstance(control, FixedStep) else min(control.largest, duration) * 1e-4
-    first_step = jnp.asarray(h, dtype=float)  # never weakly typed
+    _check_events(robot, events, max_events)
     with compiled_ahead(Strain(model), scheme, control, CHUNK):
         state = start_state(model, initial)
         instants = None if t_eval is None else _checked_instants(t_eval, float(state.t))
@@ -94,6 +96,7 @@ def simulate(
             model,
             scheme,
             control,
+            float(state.t),
             duration,
             Outside(model, float(state.t)),
             max_steps,
@@ -101,22 +104,23 @@ def simulate(
             watch,
             disk=Store(store) if isinstance(store, str | Path) else store,
             description=robot if isinstance(robot, Robot) else None,
+            accuracy=accuracy,
+            events=tuple(events),
+            max_events=max_events,
         )
-        found = _from_store(plan.disk, plan, state) if plan.disk is not None and resume else None
-        if found is not None:
-            cursor, past = found
-        else:
-            cursor = begin(Strain(model), scheme, state, first_step)
-            past = saved_at(cursor)
-            if plan.disk is not None:
-                plan.disk.create(_told(plan))
-                plan.disk.append(past, cursor)
+        disk = plan.disk
+        found = continued(plan, state) if disk is not None and resume else None
+        if found is None:
+            cursor = begin(Strain(model), scheme, state, first_step(control, duration))
+            found = plan, cursor, saved_at(cursor)
+            if disk is not None:
+                disk.create(about_run(plan))
+                disk.append(found[2], cursor)
     try:
-        result = carry_out(plan, cursor, past)
+        result = found if isinstance(found, Result) else go_through(*found)
     finally:
-        if plan.disk is not None:
-            plan.disk.release()
-    warn_if_inside_out(model, result.q)
+        if disk is not None:
+            disk.release()
     if gained := gained_energy(result.cursor):
         warnings.warn(f"{model.name}{gained}", RuntimeWarning, stacklevel=2)
     if instants is not None:
@@ -145,60 +149,37 @@ def resume(
     """
     if result.cursor is None:
         raise ArgumentError("result: it has no cursor to continue from")
+    last = result.stretches[-1]
     plan = Plan(
-        result.model,
+        last.model,
         **result.settings,
+        begun=float(result.t[0]),
         progress=progress,
         before=result.stats,
-        description=result.description,
+        description=last.description,
+        earlier=result.stretches[:-1],
     )
     if duration is not None:
         done = float(result.cursor.state.t) - float(result.t[0])
         plan = replace(plan, duration=done + duration)
     cursor = result.cursor._replace(status=jnp.zeros((), dtype=int))
-    past = Saved(*(getattr(result, field) for field in Saved._fields))
-    return _finished(carry_out(plan, cursor, past), throw)
+    if last.ended:
+        found = next_or_end(plan, replace(result, status=Status.RUNNING, cursor=cursor))
+        return _finished(found if isinstance(found, Result) else go_through(*found), throw)
+    return _finished(go_through(plan, cursor, last.saved), throw)
 
 
-def _settings_text(plan: Plan) -> str:
-    """Settings that a run on disk must have to be continued."""
-    return "; ".join(f"{k}={v!r}" for k, v in plan.settings.items() if k != "outside")
-
-
-def _told(plan: Plan) -> dict[str, Any]:
-    """What a run on disk says of itself, by which it is known again."""
-    robot = plan.model if plan.description is None else plan.description
-    return {
-        "robot": plan.model.name,
-        "settings": _settings_text(plan),
-        "parts": fingerprints(robot),
-    }
-
-
-def _from_store(disk: Store, plan: Plan, state: State) -> tuple[Cursor, Saved] | None:
-    """Cursor and instants of a run on disk, to be continued; None where none has begun."""
-    if not disk.exists:
-        return None
-    held, wanted = disk.progress["about"], _told(plan)
-    if held.get("settings") != wanted["settings"]:
-        got, need = f"got settings {wanted['settings']}", f"those it holds: {held.get('settings')}"
-        raise StoreError(disk.path, got, need)
-    other = changed(held.get("parts", {}), wanted["parts"])
-    if other:
-        what = f"it belongs to another robot: not the same are {', '.join(other)}"
-        raise StoreError(disk.path, what, "the robot it was begun with, or to start anew")
-    if any(not control.compiled for control in plan.model.controls):
-        need = "compiled controllers: the memory of Python objects is not stored"
-        raise StoreError(disk.path, "it cannot go on", need)
-    found = disk.resumed(cursor_like(Strain(plan.model), plan.scheme))
-    if found is None:
-        return None
-    cursor, past = found
-    first, tolerance = np.asarray(state.q), SAME_START * (1 + np.abs(past.q[0]))
-    if past.t[0] != float(state.t) or np.any(np.abs(past.q[0] - first) > tolerance):
-        disk.release()
-        raise StoreError(disk.path, "its run starts elsewhere", "the start it was begun with")
-    return cursor._replace(status=jnp.zeros((), dtype=int)), past
+def _check_events(robot: Robot | Model, events: Sequence[Event], most: int) -> None:
+    """Raise unless all are events, of a robot that can be edited."""
+    for event in events:
+        if not isinstance(event, Event):
+            raise ArgumentError(
+                f"events: got {event!r}; need Event(t=…, edit=…) or Event(when=…, edit=…)"
+            )
+    if events and not isinstance(robot, Robot):
+        raise ArgumentError("events: got a model; need a Robot, whose items can be edited")
+    if most < 0:
+        raise ArgumentError(f"max_events: got {most!r}; need an integer >= 0")
 
 
 def _checked_instants(t_eval: Any, begun: float) -> np.ndarray:

@@ -42,6 +42,8 @@ class Status(enum.IntEnum):
     STEP_LIMIT = 5
     BAD_INPUT = 6
     SLACK = 7
+    EDIT_FAILED = 8
+    EVENT_LIMIT = 9
 
     @property
     def ok(self) -> bool:
@@ -59,6 +61,8 @@ class Status(enum.IntEnum):
             Status.STEP_LIMIT: "the limit on the number of steps was reached",
             Status.BAD_INPUT: "a controller or a law of time gave what cannot be used",
             Status.SLACK: "a tendon of imposed length would have to push, which rollouts cannot let go",
+            Status.EDIT_FAILED: "an event could not edit the robot",
+            Status.EVENT_LIMIT: "the limit on the number of events was reached",
         }[self]
 
 

@@ -18,6 +18,7 @@ from supple.view.arrows import Arrow, arrows_of
 from supple.view.bodies import solid_of
 from supple.view.colours import check_choice, rod_values
 from supple.view.glyphs import glyphs_of
+from supple.view.joining import joined
 from supple.view.numbers import Number, Plot, numbers_of, plots_of
 from supple.view.places import STATIONS, Places, Strut
 
@@ -106,7 +107,7 @@ class Drawing:
             moved = np.einsum("tij,vj->tvi", solid.rotation[some], solid.mesh[0])
             found.append((moved + solid.position[some, None]).reshape(-1, 3))
         found += [line.points[some].reshape(-1, 3) for line in self.lines]
-        return np.concatenate(found)
+        return _there(np.concatenate(found))
 
     @cached_property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
@@ -116,7 +117,8 @@ class Drawing:
     @cached_property
     def seen(self) -> np.ndarray:
         """Points (n, 3) that a picture must hold: all, and the tips of arrows."""
-        return np.concatenate([self.points, *(a.start + self.drawn(a) for a in self.arrows)])
+        tips = [_there(arrow.start + self.drawn(arrow)) for arrow in self.arrows]
+        return np.concatenate([self.points, *tips])
 
     def drawn(self, arrow: Arrow) -> np.ndarray:
         """An arrow's vector (t, 3) as it is drawn (m): the largest of its kind has the full length."""
@@ -155,14 +157,33 @@ class Drawing:
 
 
 def drawing_of(result: Result, frames: int = 300, *, energies: bool = True) -> Drawing:
-    """The drawing of a run, at so many even instants at most; its plots hold energies if asked for."""
+    """The drawing of a run, at so many even instants at most; its plots hold energies if asked for.
+
+    Of a run of several stretches, items are nowhere (NaN) while they do not exist.
+    """
+    if len(result.t) > frames:
+        result = result.sample(np.linspace(result.t[0], result.t[-1], frames))
+    elif len(result.stretches) > 1:  # an edit is shown as it leaves the robot
+        result = result.pick(np.flatnonzero(np.diff(result.t, append=np.inf) > 0))
+    places = [_places(result.part(0))]
+    for index in range(1, len(result.stretches)):
+        places.append(_places(result.part(index), places[0].size))
+    parts = [_drawing(own, energies) for own in places]
+    return parts[0] if len(parts) == 1 else joined(parts)
+
+
+def _places(result: Result, scale: float | None = None) -> Places:
+    """Where the things of one stretch are."""
     robot = result.description
     if not isinstance(robot, Robot):
         need = "a result of simulate(robot, …) with a Robot, whose sections are known"
         raise ArgumentError(f"view: got a result without its description; need {need}")
-    if len(result.t) > frames:
-        result = result.sample(np.linspace(result.t[0], result.t[-1], frames))
-    places = Places(result, robot)
+    return Places(result, robot, scale)
+
+
+def _drawing(places: Places, energies: bool) -> Drawing:
+    """The drawing of one stretch."""
+    result, robot = places.result, places.robot
     names = [frame.name for frame in result.model.topology.frames]
     poses = [result.poses[name] for name in names]
     bodies = [solid for item in robot.items for solid in _bodies(places, item)]
@@ -188,6 +209,11 @@ def drawing_of(result: Result, frames: int = 300, *, energies: bool = True) -> D
         numbers=numbers_of(places),
         plots=plots_of(places, energies=energies),
     )
+
+
+def _there(points: np.ndarray) -> np.ndarray:
+    """The points (n, 3) of things that exist."""
+    return points[~np.isnan(points[:, 0])]
 
 
 def _bodies(places: Places, item: Any) -> list[Solid]:

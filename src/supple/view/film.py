@@ -172,6 +172,8 @@ class Painter:
     def _rods(self, frame: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Quadrilaterals (p, 4, 3) of each rod's surface, and their colours (p, 3)."""
         for rod in self.drawing.rods:
+            if np.isnan(rod.position[frame, 0, 0]):  # it does not exist now
+                continue
             pixels = np.abs(rod.outline).max() / self.camera.distance / self.pixel
             skin = rod.skin(frame, self._times(rod))[
                 :, :: 4 if pixels < 4 else 2 if pixels < 12 else 1
@@ -190,9 +192,13 @@ class Painter:
     def _solids(self, frame: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         for solid in self.drawing.solids:
             vertices, faces = solid.mesh
+            if np.isnan(solid.position[frame, 0]):
+                continue
             moved = vertices @ solid.rotation[frame].T + solid.position[frame]
             yield moved[faces], np.array(SOLIDS[solid.kind])
         for chamber in self.drawing.chambers:
+            if np.isnan(chamber.position[frame, 0, 0]):
+                continue
             skin = chamber.skin(frame)[:, ::2]
             turned = np.roll(skin, -1, axis=1)
             quads = np.stack([skin[:-1], turned[:-1], turned[1:], skin[1:]], axis=2)
@@ -202,6 +208,8 @@ class Painter:
     def _ribbons(self, frame: int) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
         """Tendons and arrows as flat strips (p, k, 2) of the picture, with their depths and colours."""
         for line in self.drawing.lines:
+            if np.isnan(line.points[frame, 0, 0]):
+                continue
             colour, width = tension_look(float(line.tension[frame]), self.tension)
             seen, depth = self.camera(line.points[frame])
             yield *_strip(seen, depth, width * self.pixel), colour

@@ -101,6 +101,10 @@ class _Scene:
     def moving(self, times: int, position: np.ndarray, turn: np.ndarray, **node: Any) -> int:
         """A node with positions (t, 3) and quaternions (t, 4), real part first."""
         own = np.roll(turn, -1, axis=-1)
+        there = ~np.isnan(position[:, 0])
+        if not there.all():  # while it does not exist it waits, infinitely small, where it is next
+            nearest = np.abs(np.subtract.outer(np.arange(len(there)), np.flatnonzero(there)))
+            position = position[np.flatnonzero(there)[np.argmin(nearest, axis=1)]]
         self.nodes.append({"translation": _list(position[0]), "rotation": _list(own[0]), **node})
         index = len(self.nodes) - 1
         for path, values, kind in (("translation", position, "VEC3"), ("rotation", own, "VEC4")):
@@ -109,6 +113,12 @@ class _Scene:
                 self.samplers.append({**sampler, "interpolation": "LINEAR"})
                 target = {"node": index, "path": path}
                 self.channels.append({"sampler": len(self.samplers) - 1, "target": target})
+        if not there.all():
+            self.nodes[index]["scale"] = [float(there[0])] * 3
+            sizes = self.put(np.repeat(there[:, None], 3, axis=1), "VEC3")
+            self.samplers.append({"input": times, "output": sizes, "interpolation": "STEP"})
+            target = {"node": index, "path": "scale"}
+            self.channels.append({"sampler": len(self.samplers) - 1, "target": target})
         return index
 
 

@@ -38,6 +38,8 @@ class Places:
 
     result: Result
     robot: Robot
+    scale: float | None = None
+    """How large (m) to take the robot for: stretches of one run are drawn alike."""
 
     @cached_property
     def shapes(self) -> dict[str, Pose]:
@@ -48,6 +50,8 @@ class Places:
     @cached_property
     def size(self) -> float:
         """How large (m) the robot is, with the way to the ground."""
+        if self.scale is not None:
+            return self.scale
         first = [np.asarray(pose.position)[0] for pose in self.result.poses.values()]
         return size_of(self.robot, np.stack([*first, np.zeros(3)]))
 

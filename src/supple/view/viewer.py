@@ -67,7 +67,7 @@ class Viewer(Window):
     def watch(self, newest: Result) -> None:
         """Show the last instant of a run so far."""
         drawing = drawing_of(newest.pick(slice(-1, None)), 1, energies=False)
-        if self.drawing is None:
+        if self.drawing is None or _things(drawing) != _things(self.drawing):
             self.put(drawing)
         else:
             self.move(drawing)
@@ -75,6 +75,12 @@ class Viewer(Window):
     def play(self, result: Result, frames: int = 600) -> None:
         """Play a run, from its beginning."""
         self.put(drawing_of(result, frames))
+
+
+def _things(drawing: Drawing) -> list[tuple[str, ...]]:
+    """Names and kinds of all that is drawn: a page that shows others needs all of it anew."""
+    groups = (drawing.rods, drawing.chambers, drawing.solids, drawing.lines, drawing.arrows)
+    return [(type(x).__name__, x.name, getattr(x, "kind", "")) for group in groups for x in group]
 
 
 def view(

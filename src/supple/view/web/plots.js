@@ -73,7 +73,7 @@ class Plots {
     pen.stroke();
     curves.forEach((curve, i) => {
       pen.strokeStyle = CURVES[i % CURVES.length]; pen.lineWidth = 1.5; pen.lineJoin = "round"; pen.beginPath();
-      curve.forEach((v, k) => pen[k ? "lineTo" : "moveTo"](x(this.t[k]), y(v)));
+      curve.forEach((v, k) => { if (isFinite(v)) pen[k && isFinite(curve[k - 1]) ? "lineTo" : "moveTo"](x(this.t[k]), y(v)); });
       pen.stroke();
     });
     pen.strokeStyle = "#2b2f36"; pen.lineWidth = 1; pen.beginPath(); pen.moveTo(x(time), top); pen.lineTo(x(time), bottom); pen.stroke();

@@ -179,7 +179,7 @@ class Scene {
       const at = mixed(s.data.position, this.when), turn = mixedTurn(s.data.turn, this.when), v = s.data.vertices.values, found = [];
       for (let i = 0; i < v.length; i += 3 * Math.ceil(v.length / 300)) found.push(add(turned(turn, v.subarray(i, i + 3)), at));
       return found;
-    }));
+    })).filter(point => isFinite(point[0]));
   }
   frame(name) {
     const k = this.data.frames.indexOf(name), all = mixed(this.data.framePosition, this.when);
@@ -205,7 +205,7 @@ class Scene {
     if (visible.forces) this.forces(camera);
     if (visible.frames) {
       const at = mixed(data.framePosition, when), turns = mixedTurn(data.frameTurn, when);
-      data.frames.forEach((_, k) => this.axes(at.subarray(3 * k, 3 * k + 3), turns.subarray(4 * k, 4 * k + 4), 0.06 * data.span));
+      data.frames.forEach((_, k) => isFinite(at[3 * k]) && this.axes(at.subarray(3 * k, 3 * k + 3), turns.subarray(4 * k, 4 * k + 4), 0.06 * data.span));
     }
   }
 
@@ -215,22 +215,25 @@ class Scene {
     let index = this.rods.length + this.chambers.length;
     for (const {data: own, layer, mesh} of this.solids) {
       const options = {colour: data.kinds[own.kind], place: mixed(own.position, when), turn: mixedTurn(own.turn, when), index: index++, ...dark};
-      if (visible[layer]) painter.draw(mesh, options);
+      if (visible[layer] && isFinite(options.place[0])) painter.draw(mesh, options);
     }
     const clear = this.clear && shadow === null && !painter.picking;
     const rods = () => this.rods.forEach((rod, i) => {
+      if (!isFinite(rod.centres[0])) return;  // it does not exist now
       const plain = this.colour === "plain" || shadow !== null;
       painter.draw(rod.mesh, {colour: data.plain, table: plain ? null : this.colour, sharp: rod.data.sharp, opacity: clear ? 0.45 : 1, index: i, ...dark});
     });
     if (visible.rods && clear) rods();  // before what is inside, which then has its very colour
     if (shadow === null && visible.tendons) {
       for (const {data: own, line} of this.lines) {
-        painter.refill(line, mixed(own.points, when));
+        const points = mixed(own.points, when);
+        if (!isFinite(points[0])) { index++; continue; }
+        painter.refill(line, points);
         const {colour, width} = this.tendonLook(mixed(own.tension, when)[0]);
         painter.stroke(line, {colour, width, nearer: 4e-4, through: 0.3, index: index++});
       }
     }
-    if (visible.chambers) this.chambers.forEach((chamber, i) => painter.draw(chamber.mesh, {...dark, table: shadow === null ? "pressure" : null, index: this.rods.length + i}));
+    if (visible.chambers) this.chambers.forEach((chamber, i) => isFinite(chamber.centres[0]) && painter.draw(chamber.mesh, {...dark, table: shadow === null ? "pressure" : null, index: this.rods.length + i}));
     if (visible.rods && !clear) rods();
   }
 

@@ -1,0 +1,178 @@
+"""A part of a run with one model: its instants, and everything that follows from them on demand."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import jax
+import numpy as np
+
+from supple.compile import jit
+from supple.mechanics.interpolation import between
+from supple.mechanics.local import fastest_turn
+from supple.mechanics.readout import AbstractReadout
+from supple.mechanics.regulation import regulated_model
+from supple.model.inputs import input_slices, with_inputs
+from supple.model.model import Model
+from supple.model.state import State
+from supple.system.active_set import open_by, open_rates
+from supple.time.advance import Saved
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch(AbstractReadout):
+    """Instants t (n,), q (n, nq), v (n, nv), a (n, nv) of one model, and how each was reached.
+
+    ``newton``, ``substeps`` and ``update`` tell of the solver per instant.
+    """
+
+    model: Model
+    t: np.ndarray
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+    newton: np.ndarray
+    substeps: np.ndarray
+    update: np.ndarray
+    multipliers: np.ndarray
+    inputs: np.ndarray
+    description: Any = None
+    """The robot that was simulated, where it was given as one."""
+    ended: tuple[int, ...] = ()
+    """Which of the run's events ended it; none where it ends with its run."""
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        span = f"{self.t[0]:g} … {self.t[-1]:g} s" if len(self.t) else "empty"
+        return f"Stretch({self.model.name!r}, {len(self.t)} instants, {span})"
+
+    @property
+    def saved(self) -> Saved:
+        """The columns."""
+        return Saved(*(getattr(self, name) for name in Saved._fields))
+
+    @property
+    def final(self) -> State:
+        """The last state."""
+        t, q, v, a = (np.asarray(x[-1]) for x in (self.t, self.q, self.v, self.a))
+        return State(t, q, v, a, self.multipliers[-1] if self.model.equations else None)
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        """Names of the frames, rods, joints, tendons, chambers, motors, springs, efforts, closures, …"""
+        model, own = self.model, self.model.transmissions
+        if kind in ("tendon", "chamber", "motor", "spring"):
+            return tuple(n for n, k in zip(own.names, own.kinds, strict=True) if k == kind)
+        return {
+            "frame": lambda: tuple(frame.name for frame in model.topology.frames),
+            "rod": lambda: tuple(slot.name for slot in model.topology.rod_slots),
+            "joint": lambda: tuple(slot.name for slot in model.topology.joint_slots),
+            "effort": lambda: tuple(model.prescribed.names),
+            "closure": lambda: tuple(model.closures.names),
+            "reaction": lambda: tuple(
+                slot.name for slot in (*model.topology.rod_slots, *model.topology.joint_slots)
+            ),
+            "stop": lambda: tuple(dict.fromkeys(model.stops.names)),
+            "controller": lambda: tuple(one.name for one in model.regulators),
+            "contact": lambda: tuple(slip.name for slip in model.slips),
+            "input": lambda: tuple(input_slices(model)),
+        }[kind]()
+
+    def read(self, quantity: Callable[..., Any], *fixed: Any) -> Any:
+        """``quantity(model, state, *fixed)`` at every instant, each with its inputs."""
+        forces = self.multipliers if self.model.equations else None
+        columns = self.t, self.q, self.v, self.a, forces
+        return jax.tree.map(np.asarray, _every(quantity, fixed, self.model, self.inputs, columns))
+
+    @cached_property
+    def violation(self) -> np.ndarray:
+        """How far each equation that closes a loop is from being fulfilled, (n, m) in m."""
+        if self.model.holonomic == 0:
+            return np.zeros((len(self.t), 0))
+        return np.asarray(self.read(_gaps))
+
+    @cached_property
+    def violation_rate(self) -> np.ndarray:
+        """How fast each equation is being left, (n, m) in m/s; those between velocities come last.
+
+        Schemes hold the equations themselves at the end of every step, so that this is their error.
+        """
+        if self.model.equations == 0:
+            return np.zeros((len(self.t), 0))
+        return np.asarray(self.read(_gap_rates))
+
+    def pick(self, rows: np.ndarray | slice) -> "Stretch":
+        """The trajectory at some of its own instants."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in Saved._fields})
+
+    def sample(self, times: np.ndarray) -> "Stretch":
+        """The trajectory at other instants inside it, by quintic interpolation of (q, v, a)."""
+        if len(self.t) == 1:
+            left = np.zeros(len(times), dtype=int)
+            rows = [np.repeat(x, len(times), axis=0) for x in (self.q, self.v, self.a)]
+        else:
+            left = np.clip(np.searchsorted(self.t, times, side="right") - 1, 0, len(self.t) - 2)
+            self._warn_of_turns(left)
+            ends = [(x[left], x[left + 1]) for x in (self.t, self.q, self.v, self.a)]
+            rows = [np.asarray(x) for x in _interpolate(self.model, times, *ends)]
+        near = np.clip(np.searchsorted(self.t, times), 0, len(self.t) - 1)
+        return replace(
+            self,
+            t=times,
+            q=rows[0],
+            v=rows[1],
+            a=rows[2],
+            newton=self.newton[near],
+            substeps=self.substeps[near],
+            update=self.update[near],
+            multipliers=_linear(times, self.t, self.multipliers),
+            inputs=self.inputs[left],
+        )
+
+    def _warn_of_turns(self, left: np.ndarray) -> None:
+        """Beyond half a turn two orientations do not tell which way something turned."""
+        speeds = np.asarray(_batched_turn(self.model, self.v[left]))
+        largest = np.max(speeds * (self.t[left + 1] - self.t[left]), initial=0.0)
+        if largest > np.pi:
+            warnings.warn(
+                f"a joint turns by {largest:.3g} rad between two instants: orientations between them may "
+                "be wrong. Name a shorter dt, or an accuracy",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+
+
+def _linear(times: np.ndarray, t: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Columns (n, m) known at t, at other times."""
+    found = [np.interp(times, t, column) for column in columns.T]
+    return np.stack(found, axis=1) if found else np.zeros((len(times), 0))
+
+
+@partial(jit, static_argnames=("quantity", "fixed"))
+def _every(quantity, fixed, model, inputs, columns):  # type: ignore[no-untyped-def]
+    def one(inputs, columns):  # type: ignore[no-untyped-def]
+        state = State(*columns)
+        return quantity(regulated_model(with_inputs(model, inputs), state), state, *fixed)
+
+    return jax.vmap(one)(inputs, columns)
+
+
+def _gaps(model: Model, s: State) -> Any:
+    return open_by(model, s.q, s.t, s.multipliers)
+
+
+def _gap_rates(model: Model, s: State) -> Any:
+    return open_rates(model, s.q, s.v, s.t, s.multipliers)
+
+
+@jit
+def _batched_turn(model, v):  # type: ignore[no-untyped-def]
+    return jax.vmap(lambda v: fastest_turn(model, v))(v)
+
+
+@jit
+def _interpolate(model, times, t, q, v, a):  # type: ignore[no-untyped-def]
+    return jax.vmap(lambda *interval: between(model, *interval))(times, t, q, v, a)

@@ -249,10 +249,25 @@ def test_events_that_make_no_sense_are_refused_before_the_run():
         (robot, sp.Event(when=lambda s: float(s.t), edit=release), "written with jax.numpy"),
         (robot, sp.Event(when=sp.Sensed("joint", "arm"), edit=release), "need one of: bob"),
     ]:
-        with pytest.raises(sp.ArgumentError, match=need):
+        with pytest.raises((sp.ArgumentError, sp.DescriptionError), match=need):
             sp.simulate(given, 0.1, dt=0.01, events=[event])
     with pytest.raises(sp.DescriptionError, match="one of: position"):
         sp.Sensed("colour", "bob")
+
+
+def test_an_event_waits_for_its_item():
+    box = sp.Body("box", parent="bob", position=(0.0, 0.0, -LENGTH), mass=0.1, inertia=(1e-4,) * 3)
+    comes = sp.Event(t=0.1, edit=sp.Add(box))
+    lands = sp.Event(when=sp.Sensed("joint", "box", 6, -1.0), edit=sp.Lock("box"))
+    leaves = sp.Event(t=0.15, edit=sp.Release("box"))
+    run = sp.simulate(
+        sp.Robot(bob()), 0.8, dt=0.01, initial=swinging, events=[comes, lands, leaves]
+    )
+    assert [one.ended for one in run.stretches] == [(0,), (2,), (1,), ()]
+    assert run.position("box")[-1, 2] == pytest.approx(-1.0, abs=1e-12)
+    never = sp.Event(when=sp.Sensed("joint", "bix"), edit=sp.Lock("box"))
+    with pytest.warns(RuntimeWarning, match="never existed: joint: got 'bix'"):
+        sp.simulate(sp.Robot(bob()), 0.12, dt=0.01, initial=swinging, events=[comes, never])
 
 
 def test_a_rod_keeps_its_shape_and_motion_when_it_is_let_go():

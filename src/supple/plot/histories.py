@@ -168,15 +168,16 @@ def gaps(result: Result, *, axes: "Axes | None" = None) -> "Axes":
 
 def newton(result: Result, *, axes: "Axes | None" = None) -> "Axes":
     """Newton iterations between instants, and attempted steps where there were several."""
-    curves = {"Newton iterations": result.newton[1:]}
-    if (result.substeps[1:] > 1).any():
-        curves["attempted steps"] = result.substeps[1:]
+    steps = np.flatnonzero(np.diff(result.stretch) == 0) + 1  # no step leads across an edit
+    curves = {"Newton iterations": result.newton[steps]}
+    if (result.substeps[steps] > 1).any():
+        curves["attempted steps"] = result.substeps[steps]
     if len(result) < 2:
         raise ArgumentError("plot: got a run of one instant; need at least one step")
     with styled():
         axes = new_axes() if axes is None else axes
         for name, values in curves.items():
-            axes.step(result.t[1:], values, where="pre", label=name, linewidth=1.0)
+            axes.step(result.t[steps], values, where="pre", label=name, linewidth=1.0)
         axes.set(xlabel="time (s)", ylabel="count", title="Solver, from instant to instant")
         axes.set_ylim(bottom=0)
         axes.locator_params(axis="y", integer=True)

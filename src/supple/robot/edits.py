@@ -7,7 +7,7 @@ edit: those that the new robot forbids are changed by the run, as by an inelasti
 import abc
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -35,6 +35,9 @@ class Sight(Protocol):
 class AbstractEdit(abc.ABC):
     """A change of a robot."""
 
+    adds: ClassVar[bool] = False
+    """Whether it brings items that did not exist before."""
+
     @abc.abstractmethod
     def applied(self, robot: Robot, seen: Sight) -> Robot:
         """The changed robot."""
@@ -58,6 +61,7 @@ class Attach(AbstractEdit):
     position: Any = (0.0, 0.0, 0.0)
     rotation: Any = (0.0, 0.0, 0.0)
 
+    adds: ClassVar[bool] = True
     __repr__ = brief
 
     def applied(self, robot: Robot, seen: Sight) -> Robot:
@@ -128,6 +132,8 @@ class Add(AbstractEdit):
     """Further items. Those that hang on others move with them: their joints are at rest."""
 
     items: tuple[Item, ...]
+
+    adds: ClassVar[bool] = True
 
     def __init__(self, *items: Item) -> None:
         object.__setattr__(self, "items", items)

@@ -3,7 +3,7 @@
 Printed: a backbone of 0.24 m, E = 207 GPa, r = 0.4 mm, with a density that includes the discs; tendons 9.5 mm
 from it at right angles; drag and material damping; the object's mass. Not printed, and chosen here: the
 backbone starts level along x, G follows from ν = 0.3; the tensions go linearly between the values of
-``PLAN``, towards the object (below, at +y), up, to the bin (at -y) and back; the object is a point mass. The
+``PLAN``, towards the object (below, at +y), up, to the bin (at -y) and back; the object is a small ball. The
 printed B_bt damps bending and twist alike; rods do not stretch here. Fig. 13 shows a helical tendon: here one
 turn and 5 N.
 """
@@ -32,7 +32,9 @@ PLAN = {
 """Instants (s) and tensions (N) of each tendon."""
 PICK, DROP, END = 2.0, 4.5, 7.0
 """When the object is taken, when it is let go, and the end of the plan (s)."""
-OBJECT = Body("object", parent="backbone", mass=MASS)
+OBJECT = Body("object", parent="backbone", mass=MASS, inertia=(1e-8,) * 3)
+BIN = -0.25
+"""Height of the bottom of the bin (m)."""
 
 
 def backbone(basis: int = 4, modes_of_twist: int = 2) -> tuple[Rod, Drag]:

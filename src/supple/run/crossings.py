@@ -18,7 +18,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.compile import jit
-from supple.errors import ArgumentError, SuppleError
+from supple.errors import ArgumentError, DescriptionError, SuppleError
 from supple.mechanics.interpolation import between
 from supple.mechanics.sensing import Sensors
 from supple.model.inputs import with_inputs
@@ -77,13 +77,17 @@ def pending(
 ) -> Pending:
     """What can happen in a stretch that begins at an instant, after stretches that ended by events.
 
-    A quantity that an edit carries to the other side has crossed.
+    A quantity that an edit carries to the other side has crossed. An event whose item does not exist waits
+    for it, if some edit may bring it.
     """
     fired = {i for one in before for i in one.ended}
     times = {i: float(e.t) for i, e in enumerate(events) if e.t is not None and i not in fired}
-    crossings = tuple(
-        i for i, e in enumerate(events) if e.when is not None and (e.repeat or i not in fired)
-    )
+    awake = [i for i, e in enumerate(events) if e.when is not None and (e.repeat or i not in fired)]
+    missing = {i: missing_item(model, events[i], first) for i in awake}
+    for i in awake:
+        if (error := missing[i]) is not None and not any(event.may_add for event in events):
+            raise error
+    crossings = tuple(i for i in awake if missing[i] is None)
     sides = np.zeros(len(crossings), dtype=int)
     at_once = []
     for k, i in enumerate(crossings):
@@ -97,24 +101,33 @@ def pending(
             came_from = _sign(sensed(last.model, event, rows, -2)) if len(rows.t) > 1 else -now
             sides[k] = {"rising": 1, "falling": -1}.get(event.direction, -came_from)
             continue
-        came_from = _sign(sensed(last.model, event, rows, -1))
+        existed = missing_item(last.model, event, rows) is None
+        came_from = _sign(sensed(last.model, event, rows, -1)) if existed else 0
         if now and _crosses(event, came_from, now):
             at_once.append(i)
         sides[k] = now or came_from
     return Pending(events, times, crossings, sides, tuple(at_once))
 
 
-def sensed(model: Model, event: Event, rows: Saved, index: int) -> float:
-    """What an event looks at, at one of some instants."""
-    row = Saved(*(np.asarray(x)[index] for x in rows))
+def missing_item(model: Model, event: Event, rows: Saved) -> ArgumentError | None:
+    """Why an event has nothing to look at, if the item does not exist."""
+    row = Saved(*(np.asarray(x)[-1] for x in rows))
     try:
-        value = _one(model, event.when, row)
+        jax.eval_shape(lambda model, row: _value(model, event.when, row), model, row)
+    except ArgumentError as error:
+        return error
     except SuppleError:
         raise
     except Exception as error:  # of the user's function
         need = "a function of Sensors, written with jax.numpy, that returns a number"
-        raise ArgumentError(f"event: when: got {error!r}; need {need}") from error
-    return float(value)
+        raise DescriptionError("event", "when", error, need) from error
+    return None
+
+
+def sensed(model: Model, event: Event, rows: Saved, index: int) -> float:
+    """What an event looks at, at one of some instants."""
+    row = Saved(*(np.asarray(x)[index] for x in rows))
+    return float(_one(model, event.when, row))
 
 
 class Lookout:
@@ -255,7 +268,7 @@ def _value(model: Model, when: Any, row: Saved) -> Float[Array, ""]:
     state = State(row.t, row.q, row.v, row.a, forces)
     value = jnp.asarray(when(Sensors(with_inputs(model, row.inputs), state)), dtype=float)
     if value.shape != ():
-        raise ArgumentError(f"event: when: got shape {value.shape}; need one number")
+        raise DescriptionError("event", "when", f"shape {value.shape}", "one number")
     return value
 
 

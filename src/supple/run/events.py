@@ -76,7 +76,8 @@ class Event:
     :class:`Unlock`, :class:`Change`, a function from the robot to another robot, or several of these in
     order. ``when`` is a function of :class:`Sensors`, written with ``jax.numpy``, or a :class:`Sensed`; a
     ``direction`` other than "both" lets it cross only "rising" or "falling". It crosses where it was strictly
-    on one side before, also where another edit makes it jump. Once, unless it is to ``repeat``.
+    on one side before, also where another edit makes it jump; while its item does not exist it waits. Once,
+    unless it is to ``repeat``.
     """
 
     edit: Any
@@ -117,6 +118,11 @@ class Event:
     def edits(self) -> tuple[Any, ...]:
         """Its edits in order."""
         return tuple(self.edit) if isinstance(self.edit, tuple) else (self.edit,)
+
+    @property
+    def may_add(self) -> bool:
+        """Whether some of its edits may bring items that did not exist before."""
+        return any(not isinstance(edit, AbstractEdit) or edit.adds for edit in self.edits)
 
     def applied(self, robot: Robot, seen: Sight) -> Robot:
         """The robot after its edits; ``seen`` tells where things were before them."""

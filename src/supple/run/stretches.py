@@ -1,5 +1,6 @@
 """A run through its stretches: at each event the robot is edited, and the run goes on with another model."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -18,6 +19,7 @@ from supple.results.stretch import Stretch
 from supple.robot.robot import Robot
 from supple.run.assembly import check_closed
 from supple.run.carry import Snapshot, carry_through
+from supple.run.crossings import missing_item
 from supple.run.events import Event, told
 from supple.run.inside_out import warn_if_inside_out
 from supple.run.loop import CHUNK, Plan, carry_out, first_step, saved_at
@@ -42,11 +44,27 @@ def go_through(plan: Plan, cursor: Cursor, past: Saved) -> Result:
                 plan.disk.release()
         warn_if_inside_out(plan.model, result.stretches[-1].q)
         if result.status != Status.RUNNING:
+            _warn_of_idle(plan, result)
             return result
         found = next_or_end(replace(plan, before=result.stats), result)
         if isinstance(found, Result):
             return found
         plan, cursor, past = found
+
+
+def _warn_of_idle(plan: Plan, result: Result) -> None:
+    """Tell of events that had nothing to look at all the time."""
+    fired = {index for one in result.stretches for index in one.ended}
+    for index, event in enumerate(plan.events):
+        if event.when is None or index in fired:
+            continue
+        missing = [missing_item(one.model, event, one.saved) for one in result.stretches]
+        if all(missing):
+            warnings.warn(
+                f"{event!r} waited for what never existed: {missing[-1]}",
+                RuntimeWarning,
+                stacklevel=4,
+            )
 
 
 def next_or_end(plan: Plan, result: Result) -> tuple[Plan, Cursor, Saved] | Result:

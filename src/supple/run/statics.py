@@ -146,12 +146,15 @@ def equilibrium(
     rest: Rest | None = None
     if status == EquilibriumStatus.NOT_CONVERGED:
         rest = relaxed(model, found.q, now)
-        if bool(rest.came_to_rest):
+        if not np.any(rest.away):  # at rest, or so near that Newton's method may know the way
             again = _solve(model, rest.q, now, 1.0)
             if int(again.status) == EquilibriumStatus.CONVERGED:
                 # Only then: the path from the start is the one that tells how far the load got.
                 found, status = again, EquilibriumStatus.RELAXED
-            elif (left := _rest_of_forces(model, rest.q, now)) is not None:
+            elif (
+                bool(rest.came_to_rest)
+                and (left := _rest_of_forces(model, rest.q, now)) is not None
+            ):
                 one = jnp.ones(())
                 found = found._replace(q=rest.q, residual=left, load_factor=one)
                 status = EquilibriumStatus.RELAXED

@@ -31,12 +31,24 @@ def why_no_rest(model: Model, rest: Rest, t: Any) -> str | None:
         return floats
     if away[worst] == 0 or not (length or can_turn_for_ever(model)):
         return None
+    if length and not model.equations and not _goes_on(model, rest, t, worst):
+        return None
     force, way = abs(float(rest.left[worst])), abs(float(rest.away[worst]))
     went = f"{way:.3g} m" if length else f"{way:.3g} rad"
     return (
         f"nothing holds {coordinate_owner(model, worst)}: it went {went} and is still driven by "
         f"{force:.3g} {'N' if length else 'N m'}. Give it a spring, a motor or a closure"
     )
+
+
+def _goes_on(model: Model, rest: Rest, t: Any, coordinate: int) -> bool:
+    """Whether what drives a slider is hardly less ten times as far: no spring reaches there."""
+    shift = np.zeros(model.nv)
+    shift[coordinate] = -10 * np.sign(rest.left[coordinate]) * abs(rest.away[coordinate])
+    here, there = (
+        float(x[0, coordinate]) for x in _forces(model, rest.q, t, np.zeros((1, model.nv)), shift)
+    )
+    return here * there > 0 and abs(there) > 0.5 * abs(here)
 
 
 def can_turn_for_ever(model: Model) -> bool:

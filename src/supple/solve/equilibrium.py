@@ -276,7 +276,9 @@ LARGEST_STEP = 0.5
 """Largest change of any scaled coordinate in one step of a relaxation; lengths may change more."""
 LENGTHS = 100.0
 """So many times: straight ways change no directions."""
-AWAY, FAR = 60.0, 1000.0
+SMALL_GAP = 0.02
+"""Violation of equations, over the robot's size, up to which a step closes it."""
+AWAY, FAR = 60.0, 200.0
 """Way (rad, or sizes of the robot) of a joint that nothing holds after which it has gone for good."""
 
 
@@ -313,7 +315,11 @@ def relax(
         return now.linearize(motion, state, (weights,))[0].factorize()
 
     def left(state: Evaluated, step: Float[Array, ""]) -> Float[Array, " nv_and_n"]:
-        return jnp.concatenate([state.residual, jnp.minimum(step, 1.0) * state.violation])
+        # Small gaps are closed at once, large ones on the way.
+        gap = jnp.max(jnp.abs(state.violation), initial=0.0)
+        small = SMALL_GAP * formulation.length / jnp.maximum(gap, 1e-300)
+        fraction = jnp.minimum(jnp.maximum(step, small), 1.0)
+        return jnp.concatenate([state.residual, fraction * state.violation])
 
     def going(s: _Relaxation) -> Bool[Array, ""]:
         return ~s.done & ~jnp.any(gone(s.travel)) & (s.tries < MAX_TRIES)

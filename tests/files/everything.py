@@ -3,7 +3,7 @@
 import numpy as np
 
 import supple as sp
-from supple.robots.two_drones import fly, see
+from supple.robots.two_drones import errors, fly, see
 
 E = sp.Expression
 STEEL = sp.Material(E=2e11, density=7800.0, nu=0.3)
@@ -36,7 +36,8 @@ SPACES = (sp.Magnus(), sp.Magnus(4, 3), sp.Spectral(), sp.RungeKutta(1e-8))
 JOINTS = (
     sp.Fixed(),
     sp.Revolute("y", stiffness=1.0, damping=0.1, rest=0.2, friction=0.01, friction_speed=0.1),
-    sp.Prismatic("-x"),
+    sp.Prismatic("-x", lower=-0.1, upper=0.2),
+    sp.Revolute("z", upper=1.5, stop_stiffness=10.0, stop_damping=0.1),
     sp.Helical((0.0, 1.0, 2.0), pitch=0.05),
     sp.Cylindrical("z", stiffness=(1.0, 2.0)),
     sp.Universal("x", "y", damping=np.array([0.1, 0.2])),
@@ -170,6 +171,7 @@ def _everything() -> sp.Robot:
         sp.Buoyancy("float", on="tool", density=998.0, volume=1e-3, position=(0.0, 0.0, 0.01)),
         sp.Swimming("water flow", on=("arm", "tip"), density=998.0),
         sp.Wrench("rotor", on="base", force=(1, 1, 1), follower=True, law=sp.Input("rotor", np.zeros(6))),
+        sp.ContinuousController("steady", fly, sense=see, rate=errors, state=(0.1, 0.2)),
         sp.Controller("pilot", fly, see, period=0.05, memory={"sum": np.zeros((2, 6))}, compiled=True),
         sp.Controller("outside", fly, compiled=False),
         gravity=(0.0, -9.81, 0.0),

@@ -357,7 +357,7 @@ def test_controllers_only_from_what_the_caller_allows():
     def other(t, seen, memory):
         return {}, memory
 
-    names = {f"supple.robots.two_drones:{name}": other for name in ("fly", "see")}
+    names = {f"supple.robots.two_drones:{name}": other for name in ("fly", "see", "errors")}
     pilot = load(text, functions=names).robot["pilot"]
     assert pilot.act is other
     with pytest.raises(FileError, match="can be imported"):

@@ -36,15 +36,12 @@ def test_links_and_joints():
     found = read(GOOD)
     base, upper, fore = found.items
     assert base == sp.Marker("base")
-    assert upper.joint == sp.Revolute((0.0, 1.0, 0.0), damping=0.02)
+    assert upper.joint == sp.Revolute((0.0, 1.0, 0.0), damping=0.02, lower=-1.5, upper=1.5)
     assert (upper.parent, upper.position) == ("base", (0.0, 0.0, 0.5))
     assert (upper.mass, upper.com) == (0.6, (0.15, 0.0, 0.0))
     np.testing.assert_array_equal(upper.inertia, np.diag([3e-4, 4.8e-3, 4.8e-3]))
     assert fore.parent == "upper arm"
-    assert found.notes == (
-        "joint shoulder: its limits are not simulated",
-        "link forearm.visual: its mesh 'forearm.stl' is not there",
-    )
+    assert found.notes == ("link forearm.visual: its mesh 'forearm.stl' is not there",)
     assert fore.shape is None
     (bar,) = upper.shape
     assert (bar.radius, bar.length) == (0.02, 0.3)
@@ -88,7 +85,7 @@ def test_positions_of_a_bent_arm():
     ("kind", "joint"),
     [
         ("continuous", sp.Revolute((0.0, 1.0, 0.0), damping=0.02)),
-        ("prismatic", sp.Prismatic((0.0, 1.0, 0.0), damping=0.02)),
+        ("prismatic", sp.Prismatic((0.0, 1.0, 0.0), damping=0.02, lower=-1.5, upper=1.5)),
         ("floating", sp.Free()),
         ("planar", sp.Planar((0.0, 1.0, 0.0), damping=0.02)),
         ("fixed", sp.Fixed()),
@@ -193,3 +190,10 @@ rods:
     path.write_text(text.replace("whip:", "base:"))
     with pytest.raises(FileError, match=r"rods.base: got 'base' in urdf too"):
         load(path)
+
+
+def test_limits_that_cross_are_refused():
+    with pytest.raises(
+        FileError, match=r"joint shoulder\.limit\.lower: got 2\.5; need less than upper"
+    ):
+        read(GOOD.replace('lower="-1.5"', 'lower="2.5"'))

@@ -12,6 +12,7 @@ import supple as sp
 from supple.errors import ArgumentError
 from supple.mechanics.energy import momentum
 from supple.mechanics.local import retract
+from supple.mechanics.readout import AbstractReadout
 from supple.system.error_norm import total_mass
 
 RUBBER = sp.Material(E=2e6, density=1100.0, damping=sp.StiffnessDamping(0.02))
@@ -173,7 +174,7 @@ def test_all_readouts_tell_the_same_at_the_same_state(name):
     if name == "found":
         other = run().pick(slice(0, 1))
         still = {"q": rest.q[None], "v": rest.v[None], "a": rest.v[None], "t": np.zeros(1)}
-        other = replace(other, **still)
+        other = replace(other, stretches=(replace(other.stretches[0], **still),))
         row = 0
     elif name == "branch":
         other = sp.Branch(rest.model, np.zeros(1), rest.q[None], np.zeros((1, 0)), np.zeros(1), (),
@@ -259,6 +260,11 @@ def test_statistics_count_every_step_whatever_is_kept():
     again = sp.resume(sp.simulate(robot, 0.1, dt=0.01), 0.1)
     assert again.stats.steps == 20
     assert again.stats.newton_iterations == again.newton.sum()
+
+
+def test_results_of_several_stretches_can_be_asked_all_that_others_can():
+    asked = {name for name in vars(AbstractReadout) if name[0] != "_"} - {"read"}
+    assert {name for name in asked if not hasattr(sp.Result, name)} == set()
 
 
 def test_what_is_not_there_is_named():

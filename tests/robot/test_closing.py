@@ -116,5 +116,5 @@ def test_what_closures_forbid_cannot_be_imposed():
         sp.Closure("stop", on="tool", to="ground", position=(1, 0, 0), to_position=(1, 0, 0)),
         sp.PrescribedCoordinate("motor", on="tool", value=0.3),
     )
-    with pytest.raises(sp.SolveError, match="imposed coordinate 'motor' could not be closed"):
+    with pytest.raises(sp.SolveError, match=r"no motion brings .* nearer than"):
         sp.equilibrium(robot)

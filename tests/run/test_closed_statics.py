@@ -50,7 +50,7 @@ def test_a_start_that_is_open_is_refused_by_name():
 def test_rods_too_short_to_meet_are_told_with_the_gap_left():
     with pytest.raises(sp.SolveError) as caught:
         sp.assemble(rfrfr(distance=2.5, basis=2))
-    assert "closure 'tip' could not be closed" in str(caught.value)
+    assert "cannot be closed: no motion brings closure 'tip' nearer than 0." in str(caught.value)
 
 
 @cache

@@ -44,6 +44,12 @@ def test_inputs_are_found_again_from_where_they_lead():
     np.testing.assert_allclose(found.inputs["up"], known[:, 1], atol=1e-9)
     assert found.error.max() <= 1e-9
     assert found.iterations.max() < 8
+    # The equilibria are read as any others, each with its inputs.
+    np.testing.assert_allclose(found.position("arm"), targets, atol=1e-9)
+    np.testing.assert_allclose(found.input("side"), known[:, 0], atol=1e-9)
+    tendon = found.tendon("tendon side")
+    stretched = STIFFNESS * (tendon.length - 0.3 + known[:, 0])
+    np.testing.assert_allclose(tendon.tension, stretched, rtol=1e-4)
 
 
 def test_the_jacobian_is_that_of_the_equilibrium():

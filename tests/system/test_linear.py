@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.lie import so3
 from supple.mechanics.inverse_dynamics import balance
 from supple.mechanics.inverse_dynamics_tangent import mass_matrix
 from supple.mechanics.local import Coordinates, neutral
@@ -62,6 +63,18 @@ def _legs() -> sp.Robot:
         items.append(
             sp.Closure(f"clamp{i}", on="plate", to=f"leg{i}", to_fraction=1.0, position=place)
         )
+    return sp.Robot(*items)
+
+
+def _splayed() -> sp.Robot:
+    """A plate on straight legs that point into several directions."""
+    items = [sp.Body("plate", joint=sp.Free(), position=(0.3, 0, 0), mass=1.0, inertia=(1e-2,) * 3)]
+    for i, turn in enumerate(np.random.default_rng(1).uniform(-0.5, 0.5, (6, 3))):
+        base = np.array([0.0, 0.1 * np.cos(np.pi * i / 3), 0.1 * np.sin(np.pi * i / 3)])
+        tip = base + 0.3 * np.asarray(so3.exp(turn))[:, 0] - [0.3, 0.0, 0.0]
+        items.append(rod(f"leg{i}", position=tuple(base), rotation=tuple(turn)))
+        end = dict(position=tuple(tip), rotation=tuple(turn), joint=sp.Spherical())
+        items.append(sp.Closure(f"end{i}", on="plate", to=f"leg{i}", to_fraction=1.0, **end))
     return sp.Robot(*items)
 
 
@@ -175,10 +188,10 @@ def test_equations_may_be_eliminated_early(name, rng, monkeypatch):
 
 
 def test_straight_legs_are_solved_early_to_round_off(monkeypatch):
-    """J A⁻¹ Jᵀ of each leg is singular; the robot's matrix is not."""
+    """J A⁻¹ Jᵀ of each leg is singular; the matrix of a robot whose legs are not parallel is not."""
     monkeypatch.setattr(planner, "LATE_ROWS", 0)
     planner.make_plan.cache_clear()
-    model = robot("legs")
+    model = _splayed().build()
     rng = np.random.default_rng(3)
     zero = np.zeros(model.nv)
     c = Coordinates(neutral(model), zero, zero, zero, jnp.asarray(0.0), np.zeros(model.equations))
@@ -188,13 +201,16 @@ def test_straight_legs_are_solved_early_to_round_off(monkeypatch):
     def solved(model, c, right):
         state = balance(model, c)
         chosen = in_step(180.0, 18000.0)
-        system = linear_system(assemble(model, order, c, state, (chosen,))[0])
-        return system.factorize().solve(right), system.apply(system.factorize().solve(right))
+        (dense,) = linear.dense_systems(model, c, state, (chosen,))
+        factors = linear_system(assemble(model, order, c, state, (chosen,))[0]).factorize()
+        return factors.solve(right), dense.matrix, factors.leaves[0].poor
 
-    found, product = map(np.asarray, jit(solved)(model, c, right))
+    found, matrix, poor = map(np.asarray, jit(solved)(model, c, right))
     planner.make_plan.cache_clear()
-    assert np.abs(found).max() > 1
-    np.testing.assert_allclose(product, right, atol=1e-9 * np.abs(found).max())
+    assert np.all(poor)
+    assert np.linalg.cond(matrix) < 1e9
+    expected = np.linalg.solve(matrix, right)
+    np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
 
 
 def test_large_cores_are_solved_level_by_level(rng, monkeypatch):

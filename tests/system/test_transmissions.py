@@ -28,13 +28,13 @@ def _arm(**joints) -> list[sp.Rod]:
 
 
 def _wires() -> sp.Robot:
-    """Tendons through three rods in every way, in channels, over joints, over discs, to a body and a winch."""
+    """Tendons through three rods in every way: in channels, over joints and discs, to a body, to a winch."""
     along = {"on": ("r0", "r1", "r2")}
     there = {"ground": (-0.05, 0.02, 0.0), "r0": helix, "r1": (4e-3, 0.0), "r2": (3e-3, 1e-3),
              "hand": (0.01, 0.02, 0.0)}  # fmt: skip
     return sp.Robot(
         *_arm(r1=sp.Revolute("y"), r3=sp.Revolute("z")),
-        rod("twig", parent="r1", at=0.5, rotation=(0, 0, 1.0)),
+        rod("twig", parent="r1", fraction=0.5, rotation=(0, 0, 1.0)),
         sp.Body("hand", parent="r2", joint=sp.Spherical(), mass=0.1, inertia=(1e-4,) * 3),
         sp.Motor("winch", position=0.1, stiffness=2.0, damping=0.1, inertia=1e-4, gear=5.0),
         sp.Motor("elbow", on="r3", position=0.2, stiffness=2.0, damping=0.1, limit=0.3, inertia=1e-4),
@@ -55,20 +55,20 @@ def _wires() -> sp.Robot:
 
 
 def _fluids() -> sp.Robot:
-    """Chambers and springs: between branches, to the ground, between trees, of bodies that nothing else holds."""
+    """Chambers, and springs between branches, trees, the ground, and bodies that nothing else holds."""
     body = dict(mass=0.1, inertia=(1e-4,) * 3, joint=sp.Free())
     return sp.Robot(
         *_arm(),
-        rod("twig", parent="r0", at=0.5, rotation=(0, 0, 1.0)),
+        rod("twig", parent="r0", fraction=0.5, rotation=(0, 0, 1.0)),
         rod("other", position=(0.0, 0.4, 0.0)),
         sp.Body("ball", position=(0.2, 0.2, 0.1), **body),
         sp.Body("bell", position=(0.5, 0.2, 0.1), **body),
         sp.Chamber("water", on="r0", area=1e-4, offset=(5e-3, 0.0), volume=1e-6),
         sp.Chamber("air", on="r1", area=1e-4, offset=(5e-3, 0.0), gas=5.0),
         sp.Chamber("pump", on="r2", area=1e-4, offset=(0.0, 5e-3), pressure=1e4),
-        sp.Spring("branches", on="twig", to="r3", at=0.7, stiffness=50.0, damping=1.0),
+        sp.Spring("branches", on="twig", to="r3", fraction=0.7, stiffness=50.0, damping=1.0),
         sp.Spring("floor", on="ground", to="r2", position=(0.1, 0.3, 0.2), stiffness=30.0, damping=1.0),
-        sp.Spring("trees", on="other", to="r1", at=0.5, stiffness=40.0, damping=0.5),
+        sp.Spring("trees", on="other", to="r1", fraction=0.5, stiffness=40.0, damping=0.5),
         *(
             sp.Spring(f"held{a}{b}", on=a, to=b, position=place, stiffness=60.0, damping=0.2)
             for a, b, place in (

@@ -87,16 +87,17 @@ def test_ledger_counts_from_the_lowest_potential_energy():
     begun = sp.initial_state(model, q=np.array([1.0, 0.0, 0.0]))
     ledger = open_ledger(model, begun)
     lower = sp.initial_state(model)
-    ledger, kept = audit(model, ledger, begun, later(lower), 0.04)
+    ledger, gain = audit(model, ledger, begun, later(lower), 0.04)
     free = float(ledger.start - ledger.lowest)
-    assert kept
+    assert gain == 0
     assert free == pytest.approx(float(ledger.start - open_ledger(model, lower).start))
     fast = sp.initial_state(model, v=np.array([1.0, 0.0, 0.0]))
     kinetic = float(open_ledger(model, fast).start - ledger.lowest)
     for share, expected in ((1.03, True), (1.05, False)):
         speed = np.sqrt(share * free / kinetic)
         state = sp.initial_state(model, v=np.array([speed, 0.0, 0.0]))
-        assert bool(audit(model, ledger, begun, later(state), 0.04)[1]) == expected
+        gain = float(audit(model, ledger, begun, later(state), 0.04)[1])
+        assert gain == pytest.approx(0.0 if expected else share - 1, abs=1e-6)
 
 
 def later(state):
@@ -104,13 +105,19 @@ def later(state):
     return dataclasses.replace(state, t=np.asarray(1.0), a=np.full_like(state.v, 1e6))
 
 
-def test_steps_that_follow_their_motion_are_not_looked_at():
+def test_steps_that_follow_their_motion_are_not_split_but_what_they_gain_is_told():
     model = sp.Robot(arm(), gravity=(9.81, 0, 0)).build()
     begun = sp.initial_state(model)
     fast = sp.initial_state(model, v=np.ones(3), t=0.01)
     ledger = open_ledger(model, begun)
-    assert audit(model, ledger, begun, fast, 0.04)[1]
-    assert not audit(model, ledger, begun, later(fast), 0.04)[1]
+    unseen, gain = audit(model, ledger, begun, fast, 0.04, 1)
+    assert gain == unseen.gain == 0
+    seen, gain = audit(model, ledger, begun, fast, 0.04, 16)
+    assert gain == 0
+    assert seen.gain > 0.04
+    assert audit(model, ledger, begun, later(fast), 0.04, 1)[1] > 0.04
+    turning = sp.initial_state(model, v=np.full(3, 1e3), t=0.01)  # no acceleration, but far round
+    assert audit(model, ledger, begun, turning, 0.04, 1)[1] > 0.04
 
 
 def moving(t):
@@ -124,7 +131,9 @@ def still(X, t):
 @pytest.mark.parametrize(
     "robot",
     [
-        sp.Robot(arm(), sp.Wrench("pull", on="arm", force=(0, 1, 0))),
+        sp.Robot(arm(), sp.Wrench("pull", on="arm", force=(0, 1, 0), follower=True)),
+        sp.Robot(arm(), sp.Wrench("pull", on="arm", force=(0, 1, 0), law=sp.ramp(0.0, 1.0))),
+        sp.Robot(arm(), sp.Tendon("pull", "arm", (1e-3, 0), pull=sp.ramp(0.0, 1.0), stiffness=1.0)),
         sp.Robot(arm(), sp.ActiveStress("muscle", on="arm", stress=still)),
         sp.Robot(arm(joint=sp.Driven(moving))),
     ],

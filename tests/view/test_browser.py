@@ -338,7 +338,7 @@ def test_closures_and_contacts_have_their_place():
 
 
 def test_the_viewer_plays_a_run(page, run):
-    viewer = view(run, port=0, colour="axial stress")
+    viewer = view(run, port=0, color="axial stress")
     try:
         page.goto(viewer.url)
         ready(page)

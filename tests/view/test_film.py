@@ -49,7 +49,7 @@ def test_films_are_written_with_their_length(run, tmp_path):
     with Image.open(gif) as image:
         assert image.n_frames == 5
         assert image.info["duration"] == 50
-    mp4 = film.to_film(run, tmp_path / "run.mp4", fps=20, colour="plain")
+    mp4 = film.to_film(run, tmp_path / "run.mp4", fps=20, color="plain")
     said = subprocess.run([film._ffmpeg(), "-i", str(mp4)], capture_output=True, text=True).stderr
     assert "h264" in said
     assert "Duration: 00:00:00.25" in said

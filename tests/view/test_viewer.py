@@ -173,7 +173,7 @@ def test_one_page_holds_everything(run, tmp_path, capsys):
     assert "arm &lt;1&gt;" in page
     assert len(page) < 1_000_000
     with pytest.raises(sp.ArgumentError, match="need one of: plain, curvature"):
-        to_html(run, tmp_path / "run.html", colour="pink")
+        to_html(run, tmp_path / "run.html", color="pink")
 
 
 def test_notebooks_show_a_table_a_picture_and_a_player(run):

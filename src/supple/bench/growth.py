@@ -1,4 +1,4 @@
-"""How cost grows with the number of rods: one Newton iteration of stars, chains, trees, legs, nets.
+"""How cost grows with the number of rods: one Newton iteration of stars, chains, trees, legs, nets, tendons.
 
 All rods are alike: rubber, 0.3 m long, three modes for each of bending twice and torsion. They hang along
 gravity, which is tilted a little, so that every robot moves and has an equilibrium near its described shape.
@@ -17,8 +17,9 @@ import numpy as np
 from supple.bench.rods import on_one_core
 from supple.errors import SuppleError
 from supple.model.model import Model
-from supple.robot.items import Body, Closure, Rod
-from supple.robot.joint import Fixed, Free
+from supple.robot.actuators import Spring, Tendon
+from supple.robot.items import Body, Closure, PrescribedCoordinate, Rod
+from supple.robot.joint import Fixed, Free, Revolute
 from supple.robot.robot import Robot
 from supple.run.simulate import simulate
 from supple.run.statics import equilibrium
@@ -35,6 +36,8 @@ STEP = 0.01
 ACCURACY = 1e-3
 NET_CURVATURE = 1.0
 """Of the rods of a net at rest (1/m)."""
+TENDON, HINGE = 4e-3, 0.01
+"""Distance (m) of tendons from the middle of rods, and of hinges from their ends."""
 SIZES = (16, 32, 1000)
 FULL_SIZES = (1, 4, 16, 32, 100, 320, 1000)
 SCHEMES = ("generalized-alpha", "radau", "equilibrium")
@@ -161,12 +164,46 @@ def net(rods: int) -> Robot:
     return _robot(items)
 
 
+def driven(rods: int) -> Robot:
+    """A chain that is driven everywhere.
+
+    Three elastic tendons a rod, one through all of them, a spring between every second pair of rods, and
+    every tenth joint a hinge whose angle is imposed.
+    """
+    items: list[Any] = []
+    for i in range(rods):
+        turns: dict[str, Any] = {}
+        if i % 10 == 9:
+            items.append(PrescribedCoordinate(f"angle{i}", on=f"rod{i}", value=0.0))
+            turns = dict(joint=Revolute("z"), position=(HINGE, 0.0, 0.0))
+        items.append(_rod(f"rod{i}", **_on(i - 1), **turns))
+        for k in range(3):
+            angle = 2 * np.pi * k / 3
+            offset = (TENDON * np.cos(angle), TENDON * np.sin(angle))
+            items.append(Tendon(f"tendon{i}_{k}", on=f"rod{i}", offset=offset, **_taut(1, 1.0)))
+        if i % 2 == 1:
+            side = (0.0, 0.02, 0.0)
+            ends: dict[str, Any] = dict(on=f"rod{i - 1}", fraction=0.5, position=side)
+            ends |= dict(to=f"rod{i}", to_fraction=0.5, to_position=side)
+            items.append(Spring(f"spring{i}", stiffness=10.0, damping=0.1, **ends))
+    along = [f"rod{i}" for i in range(rods)]
+    items.append(Tendon("long", on=along, offset=(0.0, TENDON), **_taut(rods, 0.1)))
+    return _robot(items)
+
+
+def _taut(rods: int, tension: float) -> dict[str, Any]:
+    """An elastic tendon along so many rods, tight at the start."""
+    stiffness = 500.0 / rods
+    return dict(pull=tension / stiffness, stiffness=stiffness, damping=1.0 / rods)
+
+
 CASES: dict[str, Callable[[int], Robot]] = {
     "star": star,
     "chain": chain,
     "tree": tree,
     "legs": legs,
     "net": net,
+    "driven": driven,
 }
 
 

@@ -177,3 +177,33 @@ def bench_actuation(
 
     _check_choices("--case", case, CASES)
     _print_rows(run_actuation(case, repeats), COLUMNS, as_json=as_json)
+
+
+RANDOM = {
+    "seed": ">5d",
+    "class": "<10s",
+    "n_dof": ">5d",
+    "verdict": "<8s",
+    "equilibrium": "<14s",
+    "dt_run": "<14s",
+    "accuracy_run": "<14s",
+    "wall_s": ">7.2f",
+    "why": "<.80s",
+}
+
+
+@bench_app.command("random")
+@robots.told()
+def bench_random(
+    count: Annotated[int, typer.Option(help="Number of robots.", min=1)] = 200,
+    seed: Annotated[int, typer.Option(help="Seed of the first one.", min=0)] = 0,
+    kind: Annotated[list[str] | None, typer.Option("--class", help="Only these classes.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Random robots: whether their equilibrium and two runs are found, or refused with a reason."""
+    _measured_as_it_is()
+    from supple.bench.random import run_random
+    from supple.bench.random_robots import CLASSES
+
+    _check_choices("--class", kind, CLASSES)
+    _print_rows(run_random(count, seed, kind), RANDOM, as_json=as_json)

@@ -71,7 +71,7 @@ def view(
             help="Write a page (.html), a film (.mp4, .gif) or an animated scene (.glb) instead."
         ),
     ] = None,
-    colour: Colour = "curvature",
+    color: Colour = "curvature",
     speed: Annotated[float, typer.Option(help="Of a film, against real time.")] = 1.0,
     port: Port = PORT,
     host: Host = "127.0.0.1",
@@ -85,7 +85,7 @@ def view(
     from supple.view.colours import check_choice
 
     with told():
-        check_choice(colour)
+        check_choice(color)
         if save is not None and save.suffix not in (".html", ".mp4", ".gif", ".glb"):
             need = "a name that ends in .html, .mp4, .gif or .glb"
             typer.echo(f"--save: got {save.name!r}; need {need}", err=True)
@@ -93,16 +93,16 @@ def view(
         if path.is_dir():
             run = stored_run(path)
             found, result = run.file, run.result
-            viewer = None if save else opened(found, host=host, port=port, colour=colour)
+            viewer = None if save else opened(found, host=host, port=port, color=color)
         else:
             found = load_file(path)
             name = chosen_run(found, study)
-            viewer = None if save else opened(found, host=host, port=port, colour=colour)
+            viewer = None if save else opened(found, host=host, port=port, color=color)
             watch = None if viewer is None else viewer.watch
             with Bar(duration_of(found, name), quiet=False) as bar:
                 result = found.run(name, progress=bar, watch=watch, throw=False)
         if save is not None:
-            typer.echo(str(_saved(result, save, colour, speed)))
+            typer.echo(str(_saved(result, save, color, speed)))
             return
     assert viewer is not None
     if not result.ok:
@@ -111,14 +111,14 @@ def view(
     stay(viewer, wait)
 
 
-def _saved(result: "Result", path: Path, colour: str, speed: float) -> Path:
+def _saved(result: "Result", path: Path, color: str, speed: float) -> Path:
     from supple.view import to_film, to_gltf, to_html
 
     if path.suffix == ".html":
-        return to_html(result, path, colour=colour)
+        return to_html(result, path, color=color)
     if path.suffix == ".glb":
         return to_gltf(result, path)
-    return to_film(result, path, colour=colour, speed=speed)
+    return to_film(result, path, color=color, speed=speed)
 
 
 def live(
@@ -128,7 +128,7 @@ def live(
         float | None, typer.Option(help="Step (s); by default that of the study, or 0.01.")
     ] = None,
     speed: Annotated[float, typer.Option(help="Wanted speed against real time.")] = 1.0,
-    colour: Colour = "curvature",
+    color: Colour = "curvature",
     port: Port = PORT,
     host: Host = "127.0.0.1",
     wait: Wait = True,
@@ -151,7 +151,7 @@ def live(
             initial=None if begin is None else begin.state(found.robot.build()),
             duration=own.duration,
             speed=speed,
-            colour=colour,
+            color=color,
             host=host,
             port=port,
         )

@@ -42,8 +42,9 @@ class _Part(AbstractKind):
 
     def write(self, value: Any, item: str, field: str) -> dict[str, Any]:
         return {
-            name: self.form.kinds[name].write(own, item, f"{field}.{name}")
-            for name, own in value.items()
+            name: kind.write(value[name], item, f"{field}.{name}")
+            for name, kind in self.form.kinds.items()
+            if name in value
         }
 
 

@@ -39,7 +39,7 @@ from supple.files.laws import law
 from supple.files.looks import LOOK
 from supple.files.rods import BASIS, MATERIAL, PROPERTIES, REST, SECTION, SPACE
 from supple.robot.actuators import Chamber, Motor, Spring, Tendon
-from supple.robot.controller import Controller
+from supple.robot.controller import ContinuousController, Controller
 from supple.robot.formulas import LINE_VARIABLES, LoadDensity
 from supple.robot.items import (
     Body,
@@ -329,6 +329,13 @@ ITEMS: dict[str, Record] = {
         period=number("s"),
         memory=Memory(),
         compiled=Flag(),
+    ),
+    "continuous_controllers": item(
+        ContinuousController,
+        act=FunctionName(),
+        sense=FunctionName(),
+        rate=FunctionName(),
+        state=Numbers("where each of its states begins"),
     ),
 }
 """Section of a file: the form of its items."""

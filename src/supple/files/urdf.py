@@ -1,8 +1,8 @@
 """The rigid part of a robot from a URDF file: links, joints, inertias, and how links look.
 
 A link becomes a body in the frame of the joint that carries it, with the name of the link; one without mass
-that is fixed becomes a marker. Limits of joints are told in the notes, since they are not simulated; so are
-mesh files that are not there.
+that is fixed becomes a marker. Limits of joints become their stops; mesh files
+that are not there are told in the notes.
 """
 
 from collections.abc import Iterator
@@ -255,8 +255,6 @@ def _carried(reader: _Reader, name: str, element: _Element, joint: _Element) -> 
     rpy = reader.numbers(origin, "rpy", _NONE, f"{path}.origin")
     if rpy != _NONE:
         place["rotation"] = _tuples(rotation_of(rpy))
-    if joint.first("limit") is not None and isinstance(spec, Revolute | Prismatic):
-        reader.notes.append(f"{path}: its limits are not simulated")
     inertial = _inertial(reader, name, element)
     if inertial is not None:
         found: Body = _made(reader, element, Body, name, joint=spec, **place, **inertial)
@@ -281,9 +279,9 @@ def _joint(reader: _Reader, joint: _Element, path: str) -> AbstractJointSpec:
         raise reader.refuse(joint.first("axis") or joint, f"{path}.axis", axis, "a vector not zero")
     kinds: dict[str, Any] = {
         "fixed": Fixed,
-        "revolute": lambda: Revolute(axis, **losses),
+        "revolute": lambda: Revolute(axis, **losses, **_bounds(reader, joint, path)),
         "continuous": lambda: Revolute(axis, **losses),
-        "prismatic": lambda: Prismatic(axis, **losses),
+        "prismatic": lambda: Prismatic(axis, **losses, **_bounds(reader, joint, path)),
         "floating": Free,
         "planar": lambda: Planar(axis, **losses),
     }
@@ -291,6 +289,19 @@ def _joint(reader: _Reader, joint: _Element, path: str) -> AbstractJointSpec:
         raise reader.refuse(joint, f"{path}.type", kind, "one of: " + ", ".join(kinds))
     found: AbstractJointSpec = kinds[kind]()
     return found
+
+
+def _bounds(reader: _Reader, joint: _Element, path: str) -> dict[str, float]:
+    """Stops of a joint: those of <limit>, where it says any. Limits of effort and speed are not simulated."""
+    limit = joint.first("limit")
+    if limit is None or not {"lower", "upper"} & set(limit.attributes):
+        return {}
+    # Where one is left out, the format says zero.
+    (lower,) = reader.numbers(limit, "lower", (0.0,), f"{path}.limit", 1)
+    (upper,) = reader.numbers(limit, "upper", (0.0,), f"{path}.limit", 1)
+    if not lower < upper:
+        raise reader.refuse(limit, f"{path}.limit.lower", lower, f"less than upper, {upper}")
+    return {"lower": lower, "upper": upper}
 
 
 def _looks(reader: _Reader, name: str, element: _Element) -> Iterator[AbstractLook]:

@@ -1,6 +1,6 @@
 """Energies, momentum and centre of mass."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -25,7 +25,7 @@ class Energies(NamedTuple):
     potential: Float[Array, ""]
 
     @property
-    def total(self) -> Float[Array, "*b"]:
+    def total(self) -> Any:
         """Their sum."""
         return self.kinetic + self.elastic + self.potential
 

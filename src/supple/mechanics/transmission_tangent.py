@@ -19,7 +19,6 @@ from supple.mechanics.transmission_layout import GroupSlots, layout_of
 from supple.mechanics.transmissions import (
     TransmissionMotion,
     angle_between,
-    channel_arms,
     chosen,
     corner_speeds,
     corner_turns,
@@ -31,6 +30,7 @@ from supple.mechanics.transmissions import (
     tangents,
 )
 from supple.model.model import GROUND, Model
+from supple.model.transmissions import Channels
 
 
 class LineRows(NamedTuple):
@@ -174,16 +174,11 @@ def channel_rows(model: Model, at: TransmissionMotion) -> ChannelRows:
         none = jnp.zeros((0, 0))
         return ChannelRows(none, none[:, :, None], None, none, None, None)
     effort = rows.take(at.effort, np.array(own.of))
-    rates = jax.jvp(lambda x: channel_arms(own, x)[0], (now.x,), (now.xdot,))[1]
+    turning = _arm_gradients(own, now.x)
+    rates = jnp.einsum("pml,pl->pm", turning, now.xdot)
     force = -effort[:, None] * now.pushes
     if own.rubbing is None:
-        tangent, size = tangents(own, now.x)
-        across = jnp.eye(3) - tangent[..., :, None] * tangent[..., None, :]
-        weights = own.weights * -effort[:, None] / size
-        stiffness = jnp.einsum(
-            "pn,pnim,pnij,pnjl->pml", weights, own.slope, across, own.slope, optimize=True
-        )
-        return ChannelRows(rates, stiffness, None, force, None, None)
+        return ChannelRows(rates, -effort[:, None, None] * turning, None, force, None, None)
     width = now.x.shape[1]
 
     def along(direction: Float[Array, " d"]) -> tuple[Float[Array, "p m"], Float[Array, " p"]]:
@@ -205,6 +200,17 @@ def channel_rows(model: Model, at: TransmissionMotion) -> ChannelRows:
         pushes[..., -1],
         (losses[:, :width], losses[:, width:-1], losses[:, -1]),
     )
+
+
+def _arm_gradients(channels: Channels, x: Float[Array, "p m"]) -> Float[Array, "p m m"]:
+    """∂²ℓ/∂q²: Σ w Bᵀ (1 - t tᵀ) B / |Γ|."""
+    tangent, size = tangents(channels, x)
+    count, points, _, width = channels.slope.shape
+    root = jnp.sqrt(channels.weights / size)
+    slope = root[:, :, None, None] * channels.slope
+    along = jnp.einsum("pnim,pni->pnm", slope, tangent)
+    slope = slope.reshape(count, 3 * points, width)
+    return jnp.swapaxes(slope, 1, 2) @ slope - jnp.swapaxes(along, 1, 2) @ along
 
 
 def within_groups(model: Model, at: TransmissionMotion, parts: Parts) -> list[Within | None]:

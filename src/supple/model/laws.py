@@ -213,7 +213,7 @@ def _plain(value: Any) -> bool:
 class Function(AbstractLaw):
     """Your own function of time, written with ``jax.numpy``; ``kinks`` are its non-smooth times.
 
-    Define the function once, in a module: a new one, such as a lambda in a loop, compiles anew.
+    Define the function once, in a module: a new one, such as a lambda in a loop, recompiles.
     """
 
     function: Callable[[Any], Any] = eqx.field(static=True)

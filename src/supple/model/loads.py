@@ -56,6 +56,7 @@ class PointWrench(AbstractPointLoad):
     value: Float[Array, " 6"]
     law: AbstractLaw
     follower: bool = eqx.field(static=True)
+    name: str = eqx.field(static=True, default="")
 
     def wrench(
         self, t: Float[Array, ""], pose: Pose, twist: Float[Array, " 6"]
@@ -262,6 +263,8 @@ class LineLoad(AbstractLineLoad):
     function: Callable[[Any, Any, Pose, Any], Any] = eqx.field(static=True)
     law: AbstractLaw
     follower: bool = eqx.field(static=True)
+    names: tuple[str, ...] = eqx.field(static=True, default=())
+    """Of the items, one for each rod."""
 
     def density(
         self,
@@ -373,6 +376,7 @@ class InternalStress(eqx.Module):
     stress: Callable[[Any, Any], Any] = eqx.field(static=True)
     kinks: tuple[float, ...] = eqx.field(static=True, default=())
     """Times (s) at which it is not smooth."""
+    name: str = eqx.field(static=True, default="")
 
     def at(self, X: Float[Array, " n"], t: Float[Array, ""]) -> Float[Array, "n 6"]:
         """Stress wrench (N m, N) at the arc lengths X (m)."""

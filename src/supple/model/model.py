@@ -331,6 +331,6 @@ class Model(eqx.Module):
         joints = [g.joint for g in self.groups if isinstance(g, JointGroup)]
         found |= {c for joint in joints if isinstance(joint, DrivenJoint) for c in joint.kinks}
         laws = [g.growth for g in self.groups if isinstance(g, RodGroup) and g.growth is not None]
-        laws += self.prescribed.laws
-        corners = [law.corners for law in laws] + [self.transmissions.laws.corners]
+        corners = [law.corners for law in laws]
+        corners += [self.prescribed.laws.corners, self.transmissions.laws.corners]
         return tuple(sorted(found.union(*corners)))

@@ -1,17 +1,16 @@
 """Coordinates imposed in time: equations s (q - law(t)) = 0, whose multipliers give the effort needed."""
 
 import equinox as eqx
-import jax.numpy as jnp
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.model.laws import AbstractLaw
+from supple.model.laws import Laws
 
 
 class Prescribed(eqx.Module):
     """Imposed coordinates of joints and rods, one law each."""
 
-    laws: tuple[AbstractLaw, ...]
+    laws: Laws
     scale: Float[Array, " n"]
     """Metres of violation per unit of each coordinate; multipliers are then newtons."""
     q_index: tuple[int, ...] = eqx.field(static=True)
@@ -25,4 +24,4 @@ class Prescribed(eqx.Module):
 
     def values(self, t: Float[Array, ""]) -> Float[Array, " n"]:
         """What the coordinates should be."""
-        return jnp.stack([law(t) for law in self.laws])
+        return self.laws(t)

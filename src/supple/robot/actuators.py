@@ -165,6 +165,10 @@ class Tendon:
             raise DescriptionError(self.name, "offset", np.shape(value), need)
         return array
 
+    def is_parallel(self, rod: str) -> bool:
+        """Whether its channel in a rod is everywhere at one place of the section."""
+        return not callable(self._offset(rod))
+
     def point(self, item: str) -> np.ndarray:
         """Where it passes a body, a marker or the ground, in that frame (m)."""
         offset = self._offset(item)

@@ -10,6 +10,7 @@ from supple.errors import DescriptionError
 from supple.lie import Pose
 from supple.model.closures import Closures, no_closures
 from supple.model.constraints import ActiveSet
+from supple.model.laws import batched
 from supple.model.model import GROUND, Bodies, Frame, Model
 from supple.model.prescribed import Prescribed
 from supple.model.regulators import Regulator
@@ -122,7 +123,7 @@ def _prescribed(robot: Robot, at: Numbering) -> Prescribed:
             robot.name, "items", "PrescribedCoordinate", "each coordinate imposed once"
         )
     return Prescribed(
-        laws=tuple(item.time_law() for item in items),
+        laws=batched([item.time_law() for item in items]),
         scale=np.ones(len(items)),
         q_index=tuple(q_index),
         v_index=tuple(v_index),

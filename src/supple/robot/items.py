@@ -95,7 +95,7 @@ class Rod(_Jointed):
     ``basis`` is a number of Legendre modes, a basis, or one basis for each strain; "auto" takes as
     many modes as the accuracy needs.
     ``rest`` is the strain at rest: six numbers or a function of u -> (n, 6), best defined once in a
-    module (a new function, such as a lambda in a loop, compiles anew).
+    module (a new function, such as a lambda in a loop, recompiles).
     ``nodes`` overrides the number of quadrature nodes per smooth piece.
     ``growth`` is a law of time that multiplies the length. Rods that grow by laws of one kind (tables or
     splines with the same instants) are computed as one batch. They grow everywhere alike; with ``slides``

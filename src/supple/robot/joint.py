@@ -301,7 +301,7 @@ class Driven(AbstractJointSpec):
     """Prescribed motion: ``motion(t)`` returns (position (3), rotation vector (3)) in the parent.
 
     Write it with ``jax.numpy``; velocities and accelerations are derived from it. Define it once, in a
-    module: a new function, such as a lambda in a loop, compiles anew. ``kinks`` are times (s) at which it is
+    module: a new function, such as a lambda in a loop, recompiles. ``kinks`` are times (s) at which it is
     not smooth.
     """
 

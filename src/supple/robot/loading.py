@@ -82,7 +82,8 @@ def line_loads_of(
         element = seating.rods[item.on]
         place = element.group, (element.row,)
         if isinstance(item, DistributedLoad):
-            found.append(LineLoad(*place, None, item.density, item.time_law(), item.follower))
+            law, names = item.time_law(), (item.name,)
+            found.append(LineLoad(*place, None, item.density, law, item.follower, names))
         elif isinstance(item, UserLineLoad):
             found.append(GivenLine(*place, None, jax.tree.map(asarray, item)))
         elif isinstance(item, Drag):
@@ -101,14 +102,24 @@ def _batched(loads: list[AbstractLineLoad]) -> tuple[AbstractLineLoad, ...]:
     """Loads of one kind on one group as one."""
     batches: dict[Any, list[AbstractLineLoad]] = {}
     for load in loads:
-        alike = jax.tree.structure(dataclasses.replace(load, rows=()))
+        alike = jax.tree.structure(_renamed(load, (), ()))
         batches.setdefault(alike, []).append(load)
     found = []
     for batch in batches.values():
         rows = tuple(row for load in batch for row in load.rows)
-        same = [dataclasses.replace(load, rows=rows) for load in batch]
+        names = tuple(n for load in batch if isinstance(load, LineLoad) for n in load.names)
+        same = [_renamed(load, rows, names) for load in batch]
         found.append(jax.tree.map(lambda *leaves: stack(leaves), *same))
     return tuple(found)
+
+
+def _renamed(
+    load: AbstractLineLoad, rows: tuple[int, ...], names: tuple[str, ...]
+) -> AbstractLineLoad:
+    """The load on other rods, of other items."""
+    if isinstance(load, LineLoad):
+        return dataclasses.replace(load, rows=rows, names=names)
+    return dataclasses.replace(load, rows=rows)
 
 
 def stresses_of(robot: Robot, seating: Seating) -> tuple[InternalStress, ...]:
@@ -123,6 +134,7 @@ def stresses_of(robot: Robot, seating: Seating) -> tuple[InternalStress, ...]:
                     element.row,
                     item.stress,
                     times_of(item.name, "kinks", item.kinks),
+                    item.name,
                 )
             )
     return tuple(found)
@@ -147,7 +159,8 @@ def _wrench(item: Wrench) -> PointLoad:
     moment, force = asarray(item.moment), asarray(item.force)
     backend: Any = jnp if is_traced((moment, force)) else np
     value = backend.concatenate([moment, force])
-    return lambda sample, offset: PointWrench(sample, offset, value, item.time_law(), item.follower)
+    law, follower, name = item.time_law(), item.follower, item.name
+    return lambda sample, offset: PointWrench(sample, offset, value, law, follower, name)
 
 
 def _given(item: AbstractLoad) -> PointLoad:
@@ -178,7 +191,9 @@ def _point_buoyancy(item: Buoyancy, robot: Robot) -> PointLoad:
     force = -item.density * item.volume * asarray(robot.gravity)
     backend: Any = jnp if is_traced(force) else np
     value = backend.concatenate([np.zeros(3), force])
-    return lambda sample, offset: PointWrench(sample, offset, value, Constant(1.0), False)
+    return lambda sample, offset: PointWrench(
+        sample, offset, value, Constant(1.0), False, item.name
+    )
 
 
 def _displaced(item: Buoyancy, rod: Rod, u: np.ndarray) -> Any:

@@ -90,7 +90,7 @@ class ActiveStress(HoldsOne):
     """Internal stress Λ(X, t) of a rod, added to the elastic stress: ``stress(X, t) -> (n, 6)``.
 
     X (n,) is arc length in metres; write the function with ``jax.numpy``, and define it once in a module
-    (a new function, such as a lambda in a loop, compiles anew). ``kinks`` are times (s) at which it is not
+    (a new function, such as a lambda in a loop, recompiles). ``kinks`` are times (s) at which it is not
     smooth.
     """
 
@@ -122,7 +122,7 @@ class DistributedLoad(HoldsOne):
 
     For one section: X is its arc length (m), pose its world pose, twist its body twist (rad/s, m/s). In the
     section's axes, or in those of the world with ``follower=False``. Write it with ``jax.numpy``, and define
-    it once in a module (a new function, such as a lambda in a loop, compiles anew).
+    it once in a module (a new function, such as a lambda in a loop, recompiles).
     """
 
     name: str

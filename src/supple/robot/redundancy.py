@@ -376,7 +376,7 @@ def _independent(matrix: np.ndarray, tolerance: float = RANK) -> list[int]:
     """Rows that span all others, far from dependent on each other.
 
     Of those nearly as far from the ones before as can be, the first is taken: robots that differ a little,
-    or by rounding, keep the same equations, and so need not compile anew.
+    or by rounding, keep the same equations, and so need not recompile.
     """
     left, found = np.array(matrix), list[int]()
     for _ in range(_rank(matrix, tolerance)):

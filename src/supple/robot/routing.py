@@ -45,9 +45,13 @@ from supple.robot.numbering import Numbering
 from supple.robot.robot import Robot
 from supple.robot.seating import Seat, Seating
 from supple.space.quadrature import Panels
+from supple.strain.basis import CustomBasis
+from supple.strain.field import StrainField
 
 POINTS = 32
-"""Quadrature points along each smooth piece of a channel."""
+"""Most quadrature points along each smooth piece of a channel."""
+FEWEST_POINTS, SPARE_POINTS = 12, 10
+"""Points where strains are polynomials: as many, or twice their degree and so many more."""
 SLACK_WIDTH = 1e-6
 """Of the length: from slack to taut."""
 
@@ -430,7 +434,7 @@ def _rubbing(items: list[Tendon], channels: list[_Channel]) -> Rubbing:
 def _channel(item: Tendon, rod: Rod, first: float, last: float) -> _Channel:
     field_ = rod.strain_field()
     edges = (first, *(b for b in sorted({*field_.breaks, *rod.breaks}) if first < b < last), last)
-    at, weight, differentiation, integration = _panels(edges)
+    at, weight, differentiation, integration = _panels(edges, _point_count(item, rod, field_))
     at = at.copy()  # for the functions of users, who may write to it
     offset = np.zeros((len(at), 3))
     offset[:, 1:] = item.offsets(rod.name, at)
@@ -452,11 +456,21 @@ def _channel(item: Tendon, rod: Rod, first: float, last: float) -> _Channel:
     )
 
 
+def _point_count(item: Tendon, rod: Rod, strains: StrainField) -> int:
+    """Points along each smooth piece of a channel: few where its tangent is a polynomial."""
+    plain = not any(isinstance(basis, CustomBasis) for _, basis in strains.components)
+    if item.rubs or callable(rod.rest) or not (plain and item.is_parallel(rod.name)):
+        return POINTS
+    return min(POINTS, max(FEWEST_POINTS, 2 * strains.degree + SPARE_POINTS))
+
+
 @lru_cache(maxsize=64)
-def _panels(edges: tuple[float, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _panels(
+    edges: tuple[float, ...], points: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Points, weights, d/du and ∫ from the first edge, for fractions u between edges."""
     begin, span = edges[0], edges[-1] - edges[0]
-    panels = Panels(tuple((e - begin) / span for e in edges), POINTS)
+    panels = Panels(tuple((e - begin) / span for e in edges), points)
     nodes = panels.nodes
     return (
         begin + span * nodes,

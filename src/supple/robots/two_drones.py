@@ -2,9 +2,8 @@
 
 Printed: rods of 1 m, 70 mm thick, E = 0.25 MPa, 950 kg/m³, three Chebyshev modes; desired velocities along z,
 sin πt and sin πt/2; on each drone a wrench of 20 e + 2.5 ∫e, with the error e of its velocity, in its own
-axes (3.65)-(3.66). Chosen: drones of 2 kg, a payload of 1 kg, a cube with edges of 0.2 m; G = E/3; everything
-along x at first. The controllers run at 1 kHz: at 100 Hz the printed gain would turn a drone of this inertia
-the other way, and faster, at every call.
+axes (3.65)-(3.66), at every instant. Chosen: drones of 2 kg, a payload of 1 kg, a cube with edges of 0.2 m;
+G = E/3; everything along x at first.
 """
 
 from typing import Any
@@ -13,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.model.laws import Input
-from supple.robot.controller import Controller
+from supple.robot.controller import ContinuousController
 from supple.robot.items import Body, Rod
 from supple.robot.joint import Free
 from supple.robot.loads import Wrench
@@ -25,8 +24,6 @@ SPAN = 2.2
 """Distance of the drones at first (m)."""
 PROPORTIONAL, INTEGRAL = 20.0, 2.5
 """Gains on the twist of a drone and on its integral."""
-PERIOD = 1e-3
-"""Time between two calls of the controllers (s)."""
 PULSATIONS = (np.pi, np.pi / 2)
 """Of the desired velocities along z (rad/s)."""
 
@@ -37,16 +34,19 @@ def see(sensors: Any) -> Any:
     return [(sensors.pose(name).rotation, sensors.twist(name)) for name in names]
 
 
-def fly(t: Any, seen: Any, totals: Any) -> tuple[dict[str, Any], Any]:
-    """Wrenches on the drones from the errors of their velocities, and the integrals of these (2, 6)."""
-    errors = []
+def errors(t: Any, seen: Any, totals: Any) -> Any:
+    """Errors (12,) of the drones' velocities, in their own axes: what their controllers integrate."""
+    found = []
     for (rotation, twist), pulsation in zip(seen, PULSATIONS, strict=True):
         desired = rotation.T @ jnp.array([0.0, 0.0, 1.0]) * jnp.sin(pulsation * t)
-        errors.append(jnp.concatenate([jnp.zeros(3), desired]) - twist)
-    error = jnp.stack(errors)
-    totals = totals + PERIOD * error
-    wrenches = PROPORTIONAL * error + INTEGRAL * totals
-    return {"thrust 1": wrenches[0], "thrust 2": wrenches[1]}, totals
+        found.append(jnp.concatenate([jnp.zeros(3), desired]) - twist)
+    return jnp.concatenate(found)
+
+
+def fly(t: Any, seen: Any, totals: Any) -> dict[str, Any]:
+    """Wrenches on the drones from the errors of their velocities and the integrals of these (12,)."""
+    wrenches = PROPORTIONAL * errors(t, seen, totals) + INTEGRAL * totals
+    return {"thrust 1": wrenches[:6], "thrust 2": wrenches[6:]}
 
 
 def two_drones(*, modes: int = 3, rooted_at: int = 1) -> Robot:
@@ -92,7 +92,7 @@ def two_drones(*, modes: int = 3, rooted_at: int = 1) -> Robot:
         drone(other, parent=f"rod {other}", rotation=back),
         thrust(1),
         thrust(2),
-        Controller("pilot", fly, see, period=PERIOD, memory=np.zeros((2, 6))),
+        ContinuousController("pilot", fly, sense=see, rate=errors, state=np.zeros(12)),
         gravity=(0.0, 0.0, 0.0),
         name="two drones",
     )

@@ -2,17 +2,21 @@
 
 import dataclasses
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
 from supple.errors import ArgumentError, SolveError
+from supple.mechanics.law_check import unusable_at
+from supple.mechanics.local import retract
 from supple.model.constraints import STOP
-from supple.model.model import Model
-from supple.solve.equilibrium import Rest, relax
+from supple.model.model import JointGroup, Model
+from supple.solve.equilibrium import EquilibriumStatus, Rest, Ways, relax
+from supple.solve.least_squares import least_squares
 from supple.system.active_set import open_by
 from supple.system.strain import Strain
 
@@ -23,10 +27,84 @@ CLOSED = 1e-9
 @partial(jit, quick=True)
 def relaxed(model: Model, q: Any, t: Any) -> Rest:
     """Where a model comes to rest."""
-    return relax(Strain(model), q, t)
+    return relax(Strain(model), q, t, _ways(model))
+
+
+def _ways(model: Model) -> Ways:
+    lengths, balls, unheld = [], [], []
+    for group in model.groups:
+        none = np.zeros(group.size * group.nv, dtype=bool)
+        if isinstance(group, JointGroup):
+            own = np.isin(np.arange(group.nv), group.joint.lengths)
+            lengths.append(np.tile(own, group.size))
+            balls.append(np.tile(~own & (group.nq != group.nv), group.size))
+            unheld.append((jnp.asarray(group.stiffness) == 0.0).reshape(-1))
+        else:
+            lengths.append(none)
+            balls.append(none)
+            unheld.append(jnp.asarray(none))
+    return Ways(np.concatenate(lengths), np.concatenate(balls), jnp.concatenate(unheld))
 
 
 _violation = jit(open_by, quick=True)
+
+
+FLAT = 0.05
+"""Share of a gap that a turn by a radian closes, to first order, at a minimum."""
+STARTS = 4
+"""Places from which the nearest closed configuration is looked for."""
+
+
+class Closest(NamedTuple):
+    """A configuration whose equations are least violated, by how much (m), and whether all searches ended."""
+
+    q: Any
+    left: np.ndarray
+    minimum: bool
+
+    @property
+    def closed(self) -> bool:
+        """Whether it fulfils all equations."""
+        return bool(self.left.max() < CLOSED)
+
+
+def closest(model: Model, q: Any, t: Any) -> Closest:
+    """The configuration near q in which the equations of a robot are least violated.
+
+    From q, and from a few places around it where that does not close them: minima that are not zero in all
+    of them tell that the robot cannot be closed here.
+    """
+    shifts = np.random.default_rng(0).normal(size=(STARTS, model.nv)) * np.asarray(model.scale)
+    best = Closest(q, np.full(model.holonomic, np.inf), True)
+    for size, shift in enumerate(shifts):
+        near, left, slope = _closest(model, jnp.asarray(q), t, 0.2 * size * shift)
+        left, minimum = np.abs(np.asarray(left)), best.minimum and float(slope) < FLAT
+        best = best._replace(minimum=minimum)
+        if np.all(np.isfinite(left)) and left.max() < best.left.max():
+            best = Closest(near, left, minimum)
+        if best.left.max() < 0.1 * CLOSED:
+            break
+    return best
+
+
+def _least_violated(model: Model, q: Any, t: Any, shift: Any) -> Any:
+    """The end of a search, what is left of the equations (m), and which share of it a unit could close."""
+    scale = jnp.asarray(model.scale)
+
+    def moved(q: Any, y: Any) -> Any:
+        return retract(model, q, scale * y)
+
+    def left(q: Any) -> Any:
+        return open_by(model.still(t), q, t)
+
+    none = jnp.zeros(model.nv)
+    found = least_squares(left, moved, none, retract(model, q, shift), 300).x
+    gap, slope = left(found), jax.jacfwd(lambda y: left(moved(found, y)))(none)
+    steepest = jnp.max(jnp.abs(gap @ slope)) / jnp.maximum(jnp.sum(gap**2), 1e-300)
+    return found, gap, steepest
+
+
+_closest = jit(_least_violated, quick=True)
 
 
 def closed_at_rest(model: Model, q: np.ndarray, t: float) -> Rest:
@@ -36,7 +114,8 @@ def closed_at_rest(model: Model, q: np.ndarray, t: float) -> Rest:
     """
     left = _open_by(model, q, t)
     if left.max() < CLOSED:
-        return Rest(jnp.asarray(q), None, jnp.ones((), dtype=bool), left)
+        zero = jnp.zeros(model.nv)
+        return Rest(jnp.asarray(q), None, jnp.ones((), dtype=bool), left, zero, zero)
     unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
     rest = relaxed(unloaded, jnp.asarray(q), jnp.asarray(float(t)))
     if bool(rest.came_to_rest) and _open_by(model, rest.q, t).max() > CLOSED:
@@ -45,8 +124,13 @@ def closed_at_rest(model: Model, q: np.ndarray, t: float) -> Rest:
             model, gravity=np.zeros(3), loads=(), line_loads=(), stresses=()
         )
         rest = relaxed(weightless, rest.q, jnp.asarray(float(t)))
-    if not bool(rest.came_to_rest):
-        raise SolveError(f"{model.name}: {open_message(model, rest)}")
+    if not bool(rest.came_to_rest):  # what nothing holds may have gone far
+        near = closest(model, q, jnp.asarray(float(t)))
+        if near.closed:
+            zero = jnp.zeros(model.nv)
+            return Rest(near.q, None, jnp.ones((), dtype=bool), near.left, zero, zero)
+        reason = unusable_at(model, jnp.asarray(q), jnp.zeros(model.nv), t)
+        raise SolveError(f"{model.name}: {reason or open_message(model, near)}")
     return rest
 
 
@@ -75,10 +159,11 @@ def equation_name(model: Model, left: np.ndarray) -> str:
     return model.constraints.owner[int(np.argmax(left))]
 
 
-def open_message(model: Model, rest: Rest) -> str:
-    """Which closure stays open, and by how much."""
-    left = np.abs(np.asarray(rest.violation))
-    return (
-        f"{equation_name(model, left)} could not be closed, or the closed robot did not come to rest: "
-        f"{left.max():.3g} m are left. Start nearer, or check lengths, frames and joint types"
-    )
+def open_message(model: Model, near: Closest) -> str:
+    """Which closure stays open, by how much, and whether that is so wherever the robot moves."""
+    name, gap = equation_name(model, near.left), f"{near.left.max():.3g} m"
+    cure = "Start nearer, or check lengths, frames and joint types"
+    if near.minimum:
+        told = EquilibriumStatus.CANNOT_CLOSE.message
+        return f"{told}: no motion brings {name} nearer than {gap}. {cure}"
+    return f"{name} could not be closed: {gap} are left. {cure}"

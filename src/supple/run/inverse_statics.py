@@ -1,7 +1,7 @@
 """Inverse statics: the inputs with which a frame of the resting robot is where it should be."""
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,8 +16,10 @@ from supple.compile import jit
 from supple.errors import ArgumentError, SolveError
 from supple.lie import Pose, so3
 from supple.mechanics.frames import find_frame, frame_motion
+from supple.mechanics.readout import AbstractReadout
 from supple.model.inputs import find_input, input_slices, input_vector, with_inputs
 from supple.model.model import Model
+from supple.model.state import State
 from supple.robot.robot import Robot
 from supple.run.start import as_model
 from supple.run.statics import equilibrium
@@ -51,8 +53,8 @@ class InverseStaticsStatus(enum.IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class InverseStatics:
-    """Inputs for n targets, and the equilibria in which they are met."""
+class InverseStatics(AbstractReadout):
+    """Inputs for n targets, and the equilibria in which they are met; these are read as results are."""
 
     model: Model
     status: InverseStaticsStatus
@@ -70,6 +72,8 @@ class InverseStatics:
     """What is left (n,): the largest of the distances (m) and, for poses, the angles (rad)."""
     iterations: np.ndarray
     """Gauss-Newton iterations (n,)."""
+    every_input: np.ndarray
+    """All inputs of the model (n, k), in its order."""
 
     def __repr__(self) -> str:
         inputs, error = ", ".join(self.inputs), float(np.max(self.error, initial=0.0))
@@ -85,6 +89,27 @@ class InverseStatics:
     def ok(self) -> bool:
         """Whether every target was met."""
         return self.status.ok
+
+    @property
+    def v(self) -> np.ndarray:
+        """Velocities (n, nv): zero."""
+        return np.zeros((len(self.q), self.model.nv))
+
+    def read(self, quantity: Callable[..., Any], *fixed: Any) -> Any:
+        """``quantity(model, state, *fixed)`` at every equilibrium, each with its inputs."""
+        forces = self.multipliers if self.model.equations else None
+        columns = np.zeros(len(self.q)), self.q, self.v, self.v, forces
+        found = _at_rest(quantity, fixed, self.model, self.every_input, columns)
+        return jax.tree.map(np.asarray, found)
+
+
+@partial(jit, static_argnames=("quantity", "fixed"))
+def _at_rest(quantity, fixed, model, inputs, columns):  # type: ignore[no-untyped-def]
+    def one(inputs, columns):  # type: ignore[no-untyped-def]
+        loaded = with_inputs(model, inputs).still(columns[0])
+        return quantity(loaded, State(*columns), *fixed)
+
+    return jax.vmap(one)(inputs, columns)
 
 
 class _Found(NamedTuple):
@@ -149,9 +174,13 @@ def inverse_statics(
         rows.append((u, np.asarray(q), tensions, np.asarray(now.by_inputs), left, count))
         if throw and not status.ok:
             break
-    values, *others = (np.array(column) for column in zip(*rows, strict=True))
+    values, rest, pulls, jacobian, error, iterations = (
+        np.array(column) for column in zip(*rows, strict=True)
+    )
     found = {name: values[:, where].reshape(-1, *shape) for name, (where, shape) in places.items()}
-    result = InverseStatics(model, status, message, found, *others)
+    result = InverseStatics(
+        model, status, message, found, rest, pulls, jacobian, error, iterations, values
+    )
     if throw and not result.ok:
         raise SolveError(f"{model.name}: {message}", result)
     return result

@@ -30,6 +30,7 @@ from supple.robot.joint import Prismatic
 from supple.robot.loads import Wrench
 from supple.robot.robot import Robot
 from supple.run.loop import saved_at
+from supple.run.message import found_reason
 from supple.run.outside import ControllerFailed, Outside
 from supple.run.start import as_model, start_state
 from supple.system.strain import Strain
@@ -315,7 +316,8 @@ class LiveRun:
         while found == 0 and status == Status.RUNNING:
             cursor, saved, found, status = self._advanced(cursor)
         if found == 0:
-            self.status, self.message = status, status.message
+            self.status, reason = found_reason(self.model, status, cursor)
+            self.message = f"{self.status.message}: {reason}" if reason else self.status.message
             return False
         self.cursor = cursor._replace(status=jnp.zeros((), dtype=int))
         self._saved = Saved(*(np.asarray(x)[found - 1 : found] for x in saved))

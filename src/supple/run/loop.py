@@ -17,7 +17,7 @@ from supple.results.store import Store
 from supple.results.stretch import Stretch
 from supple.run.crossings import Lookout, pending
 from supple.run.events import Event
-from supple.run.message import run_message
+from supple.run.message import found_reason, run_message
 from supple.run.outside import ControllerFailed, Outside
 from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, advance, instant, restart
@@ -227,6 +227,7 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
                     plan.watch(outcome(tape.chunks[-1]))
         if status == Status.RUNNING and not ended:
             status = Status.STEP_LIMIT
+        status, reason = found_reason(model, status, cursor)
     except KeyboardInterrupt:
         status = Status.INTERRUPTED
     except ControllerFailed as error:

@@ -6,21 +6,39 @@ import numpy as np
 
 from supple.compile import jit
 from supple.mechanics.inverse_dynamics_tangent import mass_matrix
-from supple.model.inputs import input_slices
+from supple.mechanics.law_check import unusable_at
+from supple.model.inputs import input_slices, with_inputs
 from supple.model.model import Model
 from supple.time.advance import Cursor, Status
+
+
+def found_reason(model: Model, status: Status, cursor: Cursor) -> tuple[Status, str]:
+    """A failed run's status, and the law or load that failed it; no reason where none is to blame."""
+    if status not in (Status.NOT_CONVERGED, Status.BAD_INPUT):
+        return status, ""
+    inputs, state = cursor.feedback.inputs, cursor.state
+    if not np.all(np.isfinite(np.asarray(inputs))):
+        names = ", ".join(repr(control.name) for control in model.controls)
+        return (
+            Status.BAD_INPUT,
+            f"controller {names}: inputs {_named_inputs(model, cursor)} must be finite",
+        )
+    now, t = with_inputs(model, inputs), float(state.t)
+    for instant in (t, t + float(cursor.h)):
+        reason = unusable_at(now, state.q, state.v, instant)
+        if reason is not None:
+            return Status.BAD_INPUT, reason
+    return status, ""
 
 
 def run_message(model: Model, status: Status, cursor: Cursor, reason: str) -> str:
     """How a run ended: where, why, and what may help."""
     t = float(cursor.state.t)
     if status == Status.DONE:
-        return f"{status.message} (t = {t:g} s)"
+        return f"{status.message} (t = {t:g} s)" + gained_energy(cursor)
     text = f"{status.message} at t = {t:.9g} s, step {float(cursor.h):.3g} s"
     if reason:
         text += f": {reason}"
-    if status == Status.BAD_INPUT and not reason:
-        text += f": inputs {_named_inputs(model, cursor)} must be finite"
     if status == Status.NOT_CONVERGED and not np.all(np.isfinite(cursor.state.a)):
         text += f": accelerations there are not finite; {_no_acceleration(model, cursor)}"
     elif status == Status.NOT_CONVERGED:
@@ -29,6 +47,18 @@ def run_message(model: Model, status: Status, cursor: Cursor, reason: str) -> st
             "Check loads and stiffness there, or try more nodes, a smaller dt or radau()."
         )
     return text
+
+
+def gained_energy(cursor: Cursor | None) -> str:
+    """What is to be said of a passive robot whose energy has grown; nothing where it has not."""
+    ledger = None if cursor is None else cursor.ledger
+    gain = 0.0 if ledger is None else float(ledger.gain)
+    if gain <= 0.0:
+        return ""
+    return (
+        f"; the robot gained {gain:.2g} times the energy that could move, though nothing works on it: "
+        "take a smaller dt, radau(), or an accuracy instead of a step"
+    )
 
 
 def _no_acceleration(model: Model, cursor: Cursor) -> str:

@@ -18,6 +18,7 @@ from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.continued import about_run, continued
 from supple.run.events import Event
 from supple.run.loop import CHUNK, Plan, Progress, Watch, first_step, saved_at
+from supple.run.message import gained_energy
 from supple.run.outside import Outside
 from supple.run.start import as_model, start_state
 from supple.run.stretches import go_through, next_or_end
@@ -120,6 +121,8 @@ def simulate(
     finally:
         if disk is not None:
             disk.release()
+    if gained := gained_energy(result.cursor):
+        warnings.warn(f"{model.name}{gained}", RuntimeWarning, stacklevel=2)
     if instants is not None:
         result = _at_instants(result, instants)
     return _finished(result, throw)

@@ -13,20 +13,30 @@ import numpy as np
 from supple.compile import jit
 from supple.errors import SolveError
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
+from supple.mechanics.law_check import unusable_at
 from supple.mechanics.local import Coordinates, difference, retract
 from supple.mechanics.readout import AbstractReadout
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
 from supple.robot.robot import Robot
-from supple.run.assembly import check_closed, open_message, relaxed
+from supple.run.assembly import (
+    CLOSED,
+    Closest,
+    check_closed,
+    closest,
+    open_message,
+    relaxed,
+)
 from supple.run.inside_out import warn_if_inside_out
 from supple.run.message import coordinate_owner
 from supple.run.simulate import simulate
 from supple.run.start import as_model, initial_state
+from supple.run.unheld import why_no_rest
 from supple.solve.equilibrium import (
     EquilibriumSolution,
     EquilibriumStatus,
+    Rest,
     solve_equilibrium,
 )
 from supple.solve.modes import LinearModel, Modes, linear_model, vibration_modes
@@ -133,6 +143,7 @@ def equilibrium(
         return _closed_equilibrium(model, state.q, now, throw)
     found = _solve(model, state.q, now, float(first_increment))
     status = EquilibriumStatus(int(found.status))
+    rest: Rest | None = None
     if status == EquilibriumStatus.NOT_CONVERGED:
         rest = relaxed(model, found.q, now)
         if bool(rest.came_to_rest):
@@ -144,25 +155,46 @@ def equilibrium(
                 one = jnp.ones(())
                 found = found._replace(q=rest.q, residual=left, load_factor=one)
                 status = EquilibriumStatus.RELAXED
-    message = status.message
-    if status == EquilibriumStatus.NOT_CONVERGED:
-        message += (
-            f"; reached {float(found.load_factor):.3g} of the load, largest correction in "
-            f"{coordinate_owner(model, int(found.worst))}"
-        )
+    status, message = _told(model, found, now, status, rest)
     return _equilibrium(model, found, now, status, message, throw)
+
+
+def _told(
+    model: Model, found: EquilibriumSolution, t: Any, status: EquilibriumStatus, rest: Rest | None
+) -> tuple[EquilibriumStatus, str]:
+    """Status and message of a solve; one that failed names what is to blame, or says how far it came."""
+    if status.ok:
+        return status, status.message
+    if (reason := unusable_at(model, found.q, jnp.zeros(model.nv), float(t))) is not None:
+        return EquilibriumStatus.BAD_INPUT, f"{EquilibriumStatus.BAD_INPUT.message}: {reason}"
+    if rest is not None and (reason := why_no_rest(model, rest, t)) is not None:
+        none = EquilibriumStatus.NO_EQUILIBRIUM
+        return none, f"{none.message}: {reason}"
+    return status, (
+        f"{status.message}; reached {float(found.load_factor):.3g} of the load, largest correction in "
+        f"{coordinate_owner(model, int(found.worst))}"
+    )
 
 
 def _closed_equilibrium(model: Model, q: Any, t: Any, throw: bool) -> Equilibrium:
     """Close the loops and come to rest, then refine."""
     rest = relaxed(model, q, t)
+    near: Closest | None = None
+    if not bool(rest.came_to_rest) and np.abs(np.asarray(rest.violation)).max() > CLOSED:
+        # The damped motion lost its way: close the loops first, whatever that costs.
+        near = closest(model, q, t)
+        if near.closed:
+            rest = relaxed(model, near.q, t)
     found = _solve(model, rest.q, t, 1.0, rest.multipliers)
     status = EquilibriumStatus(int(found.status))
     if status == EquilibriumStatus.NOT_CONVERGED and bool(rest.came_to_rest):
         # A mechanism: it may rest anywhere along its free motions, where Newton's matrix is singular.
         status = EquilibriumStatus.RELAXED
         found = found._replace(q=rest.q, multipliers=rest.multipliers)
-    message = status.message if status.ok else open_message(model, rest)
+    status, message = _told(model, found, t, status, rest)
+    if status == EquilibriumStatus.NOT_CONVERGED and near is not None and not near.closed:
+        status = EquilibriumStatus.CANNOT_CLOSE if near.minimum else status
+        message = open_message(model, near)
     return _equilibrium(model, found, t, status, message, throw)
 
 

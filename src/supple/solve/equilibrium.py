@@ -7,29 +7,35 @@ relaxed: a damped motion D q̇ + K q = Q, integrated implicitly with growing ste
 """
 
 import enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
+from supple.mechanics.law_check import laws_finite
 from supple.mechanics.local import Coordinates
 from supple.model.constraints import ActiveSet
 from supple.model.state import State
 from supple.solve.newton import NewtonSettings, newton
 from supple.system.active_set import CLOSE, should_hold
 from supple.system.combination import at_rest
+from supple.system.dense import Factors
 from supple.system.formulation import (
     AbstractFormulation,
     Discretization,
     attach_derivative,
 )
-from supple.system.second_order import AbstractSecondOrder
+from supple.system.second_order import AbstractSecondOrder, Evaluated
 
 SETTINGS = NewtonSettings(tolerance=1e-10, max_iterations=40, reuse_below=0.02)
 LARGEST_TURN = 1.5
 """Largest change of any scaled coordinate in one load increment (about a radian along a rod)."""
+EASY = 3
+"""Newton iterations of an increment that may be longer than that."""
 SMALLEST_INCREMENT = 1e-5
 MAX_TRIES = 1000
 """Load increments and relaxation steps together."""
@@ -41,11 +47,14 @@ class EquilibriumStatus(enum.IntEnum):
     CONVERGED = 0
     RELAXED = 1
     NOT_CONVERGED = 2
+    BAD_INPUT = 3
+    NO_EQUILIBRIUM = 4
+    CANNOT_CLOSE = 5
 
     @property
     def ok(self) -> bool:
         """Whether an equilibrium was found."""
-        return self is not EquilibriumStatus.NOT_CONVERGED
+        return self in (EquilibriumStatus.CONVERGED, EquilibriumStatus.RELAXED)
 
     @property
     def message(self) -> str:
@@ -57,6 +66,9 @@ class EquilibriumStatus(enum.IntEnum):
                 "not converged: the robot may have no equilibrium near here (a mechanism, a floating "
                 "part, a load beyond a limit point); if a rod bends sharply, give it more nodes or modes"
             ),
+            EquilibriumStatus.BAD_INPUT: "a law of time gave what cannot be used",
+            EquilibriumStatus.NO_EQUILIBRIUM: "no equilibrium",
+            EquilibriumStatus.CANNOT_CLOSE: "the robot cannot be closed",
         }[self]
 
 
@@ -104,6 +116,8 @@ def solve_equilibrium(
 
     A robot with closed loops must start from a closed configuration and its multipliers.
     """
+    model = formulation.guarded
+    lawful = jnp.ones((), dtype=bool) if model is None else laws_finite(model, t)
     formulation = formulation.still(t)
     fixed = lax.stop_gradient((formulation, q, t, multipliers))
     path = _follow(*fixed, first_increment=first_increment)
@@ -120,6 +134,7 @@ def solve_equilibrium(
         left, _ = formulation.residual(d, root)
     found, forces = there.q, there.multipliers
     status = jnp.where(path.done, EquilibriumStatus.CONVERGED, EquilibriumStatus.NOT_CONVERGED)
+    status = jnp.where(lawful, status, EquilibriumStatus.BAD_INPUT)
     return EquilibriumSolution(
         q=found,
         multipliers=forces,
@@ -181,7 +196,8 @@ def _increment(formulation: AbstractFormulation, s: _Path, t: Float[Array, ""]) 
     there = formulation.state(d, solved.x)
     moved = solved.x - formulation.unknown(d, zero)
     turn = jnp.max(jnp.abs(moved / formulation.scale))
-    good = solved.converged & (turn <= LARGEST_TURN)
+    # What Newton finds at once is nearly linear, as a soft spring's way, however long.
+    good = solved.converged & ((turn <= LARGEST_TURN) | (solved.iterations <= EASY))
     active, again = s.active, jnp.zeros((), dtype=bool)
     if active is not None:
         now = should_hold(loaded.one_sided(there), active.held, CLOSE * formulation.length)
@@ -217,65 +233,160 @@ class Rest(NamedTuple):
     came_to_rest: Bool[Array, ""]
     violation: Float[Array, " n"]
     """What is left of the equations between coordinates (m)."""
+    away: Float[Array, " nv"]
+    """How far joints went that nothing holds, where they went too far to come back; else zero."""
+    left: Float[Array, " nv"]
+    """What is left of the balance (N, N m): what drives these joints on."""
+
+
+class Ways(NamedTuple):
+    """What a relaxation should know of the coordinates of joints."""
+
+    lengths: np.ndarray
+    """Which coordinates are lengths of joints."""
+    balls: np.ndarray
+    """Which are turns of balls: counted by their path, since their axis may turn, too."""
+    unheld: Bool[Array, " nv"]
+    """Which coordinates of joints no spring holds."""
 
 
 class _Relaxation(NamedTuple):
     q: Float[Array, " nq"]
+    """The last configuration that was taken."""
     multipliers: Float[Array, " n"] | None
+    change: Float[Array, " nv_and_n"]
+    """The step to be tried next, and the factors it was found with."""
+    factors: Any
     step: Float[Array, ""]
     """Step of pseudo-time (s); it grows as the robot comes to rest."""
+    fresh: Bool[Array, ""]
+    """Whether there is no step yet: at the start, and after one was refused."""
     done: Bool[Array, ""]
     tries: Int[Array, ""]
+    left: Float[Array, " nv"]
+    """The balance at the last configuration, and whether loops are closed there."""
+    closed: Bool[Array, ""]
     violation: Float[Array, " n"]
+    travel: Float[Array, " nv"]
 
 
-def relax(formulation: AbstractSecondOrder, q: Float[Array, " nq"], t: Float[Array, ""]) -> Rest:
-    """Follow the damped motion D q̇ + K q = Q (001, eq. 45) to rest, by implicit steps.
+LONGEST_STEP = 1e14
+"""Of pseudo-time (s): what moves then is not held by anything."""
+LARGEST_STEP = 0.5
+"""Largest change of any scaled coordinate in one step of a relaxation; lengths may change more."""
+LENGTHS = 100.0
+"""So many times: straight ways change no directions."""
+AWAY, FAR = 60.0, 1000.0
+"""Way (rad, or sizes of the robot) of a joint that nothing holds after which it has gone for good."""
+
+
+def relax(
+    formulation: AbstractSecondOrder, q: Float[Array, " nq"], t: Float[Array, ""], ways: Ways
+) -> Rest:
+    """Follow the damped motion D q̇ + K q = Q (001, eq. 45) to rest, by linearly implicit steps.
 
     D is the elastic stiffness times a second, plus a little mass for coordinates without elasticity. As
     the steps grow the iteration becomes Newton's. Open loops are closed on the way, a fraction at each
     step: this is how a robot is assembled from a rough guess.
+
+    After each step the next one is estimated with the factors at hand: along a damped motion it is hardly
+    longer. Where it is much longer, or where the forces worked against the step (it led uphill, longer than
+    the stiffness of an unstable state allows), the step is refused and a shorter one tried.
     """
     formulation = formulation.still(t)
     n, m = formulation.nv, formulation.equations
     zero = jnp.zeros(n)
+    scale = formulation.coordinate_scale * np.where(ways.lengths, LENGTHS, 1.0)
     ratio = formulation.stiffness_over_mass(q, t)
 
+    def evaluated(
+        q: Float[Array, " nq"], multipliers: Float[Array, " n"] | None
+    ) -> tuple[Coordinates, AbstractSecondOrder, Evaluated]:
+        motion = Coordinates(q, zero, zero, zero, t, multipliers)
+        now = formulation.with_active(formulation.active_at(q, t, multipliers))
+        return motion, now, now.balance(motion)
+
+    def damped(
+        motion: Coordinates, now: AbstractSecondOrder, state: Evaluated, step: Float[Array, ""]
+    ) -> Factors:
+        weights = at_rest(mass=1e-3 * ratio / step, elastic=1 / step)
+        return now.linearize(motion, state, (weights,))[0].factorize()
+
+    def left(state: Evaluated, step: Float[Array, ""]) -> Float[Array, " nv_and_n"]:
+        return jnp.concatenate([state.residual, jnp.minimum(step, 1.0) * state.violation])
+
     def going(s: _Relaxation) -> Bool[Array, ""]:
-        return ~s.done & (s.tries < MAX_TRIES)
+        return ~s.done & ~jnp.any(gone(s.travel)) & (s.tries < MAX_TRIES)
+
+    def gone(travel: Float[Array, " nv"]) -> Bool[Array, " nv"]:
+        limit = np.where(ways.lengths, FAR, AWAY) * formulation.coordinate_scale
+        return ways.unheld & (jnp.abs(travel) > limit)
 
     def once(s: _Relaxation) -> _Relaxation:
-        motion = Coordinates(s.q, zero, zero, zero, t, s.multipliers)
-        now = formulation.with_active(formulation.active_at(s.q, t, s.multipliers))
-        state = now.balance(motion)
-        damped = at_rest(mass=1e-3 * ratio / s.step, elastic=1 / s.step)
-        fraction = jnp.minimum(s.step, 1.0)
-        left = jnp.concatenate([state.residual, fraction * state.violation])
-        change = -now.linearize(motion, state, (damped,))[0].factorize().solve(left)
-        step = change[:n]
-        turn = jnp.max(jnp.abs(step / formulation.coordinate_scale))
-        good = jnp.isfinite(turn) & (turn < 0.5)
-        longer = jnp.where(turn < 0.2, jnp.minimum(2 * s.step, 1e8), s.step)
+        moved = jnp.where(s.fresh, 0.0, s.change[:n])
+        forces = s.multipliers
+        if forces is not None:
+            forces = forces + jnp.where(s.fresh, 0.0, s.change[n:])
+        there = formulation.retract(s.q, moved)
+        motion, now, state = evaluated(there, forces)
+        estimate = -s.factors.solve(left(state, s.step))[:n] / scale  # nonsense if fresh, not used
+        last = s.change[:n] / scale
+        before, after = jnp.max(jnp.abs(last)), jnp.max(jnp.abs(estimate))
+        # The work of what drives the motion, by the trapezoidal rule; closing a loop may cost some.
+        downhill = jnp.dot(s.left + state.residual, moved) <= 0.0
+        tiny = jnp.maximum(before, after) <= SETTINGS.tolerance
+        follows = (after <= 2.0 * before) & (downhill | ~s.closed)
+        taken = s.fresh | follows | tiny
+        smooth = ~s.fresh & (before < 0.4 * LARGEST_STEP) & (after <= 1.2 * before)
+        step = jnp.where(smooth, jnp.minimum(2 * s.step, LONGEST_STEP), s.step)
+        step = jnp.where(taken, step, s.step / 4)
+        factors = damped(motion, now, state, step)
+        change = -factors.solve(left(state, step))
+        turn = jnp.max(jnp.abs(change[:n] / scale))
         closed = jnp.max(jnp.abs(state.violation), initial=0.0) < SETTINGS.tolerance
-        forces = None
-        if s.multipliers is not None:
-            forces = jnp.where(good, s.multipliers + change[n:], s.multipliers)
+        falls = (jnp.dot(state.residual, change[:n]) < 0.0) | ~closed | (turn < SETTINGS.tolerance)
+        usable = jnp.isfinite(turn) & (turn <= LARGEST_STEP) & falls
+        # Short steps tell of rest only if they become shorter, or if no damping is left.
+        settled = (after <= 0.5 * before) | (step >= LONGEST_STEP) | tiny
+        rest = taken & usable & (turn < SETTINGS.tolerance) & (step > 10.0) & settled & closed
         return _Relaxation(
-            q=jnp.where(good, formulation.retract(s.q, step), s.q),
-            multipliers=forces,
-            step=jnp.where(good, longer, s.step / 4),
-            done=good & (turn < SETTINGS.tolerance) & (s.step > 10.0) & closed,
+            q=jnp.where(taken, there, s.q),
+            multipliers=_either(taken, forces, s.multipliers),
+            change=change,
+            factors=factors,
+            step=jnp.where(taken & ~usable, step / 4, step),
+            fresh=~taken | ~usable,
+            done=rest,
             tries=s.tries + 1,
-            violation=state.violation,
+            left=jnp.where(taken, state.residual, s.left),
+            closed=jnp.where(taken, closed, s.closed),
+            violation=jnp.where(taken, state.violation, s.violation),
+            travel=s.travel + jnp.where(taken, jnp.where(ways.balls, jnp.abs(moved), moved), 0.0),
         )
 
+    forces = jnp.zeros(m) if m else None
+    short = jnp.asarray(0.1)
+    shapes = jax.eval_shape(lambda: damped(*evaluated(q, forces), short))
     start = _Relaxation(
         q,
-        jnp.zeros(m) if m else None,
-        jnp.asarray(0.1),
+        forces,
+        jnp.zeros(n + m),
+        jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes),
+        short,
+        jnp.ones((), dtype=bool),
         jnp.zeros((), dtype=bool),
         jnp.zeros((), dtype=int),
+        jnp.zeros(n),
+        jnp.zeros((), dtype=bool),
         jnp.zeros(m),
+        jnp.zeros(n),
     )
     end = lax.while_loop(going, once, start)
-    return Rest(end.q, end.multipliers, end.done, end.violation)
+    away = jnp.where(gone(end.travel), end.travel, 0.0)
+    return Rest(end.q, end.multipliers, end.done, end.violation, away, end.left)
+
+
+def _either(
+    flag: Bool[Array, ""], new: Float[Array, " n"] | None, old: Float[Array, " n"] | None
+) -> Float[Array, " n"] | None:
+    return None if new is None or old is None else jnp.where(flag, new, old)

@@ -35,11 +35,15 @@ from supple.system.maps import (
 from supple.system.plan import COORDINATE, MULTIPLIER, Kind
 
 LOST = 1e-12
-"""A pivot this small, over the size of what may have cancelled in it, is round-off: it is replaced, ..."""
-REPLACED = 1e-8
+"""A pivot this small, over the size that good ones have, is round-off: it is replaced, ..."""
+REPLACED = 1e-10
 """... by one of this size."""
 POOR = 1e-6
-"""Pivots smaller than this cost digits, which refinement gives back."""
+"""Pivots smaller than this, over the entry that they come from, cost digits, which refinement gives back."""
+SOFTEST = 1e-3
+"""The smallest entry, over the largest stiffness of an element, that counts as that of a soft motion."""
+TINY = 1e-15
+"""Compliance of a multiplier, over that of the elements: round-off."""
 WEAKEST = 1e-4
 """Of the largest stiffness of all elements: what one without any stiffness is compared with."""
 REFINEMENTS = 2
@@ -256,29 +260,50 @@ def _eliminate(
     P, N = fronts[:, own:, :own], fronts[:, own:, own:]
     if own == 0:
         return Eliminated(K, L, P, jnp.zeros(len(K), dtype=bool)), N
-    # Multipliers answer with a compliance.
-    size = size[:, None]
-    sizes = jnp.where(sorts == COORDINATE, size, jnp.where(sorts == MULTIPLIER, -1 / size, -1.0))
+    # Rows and columns have units; in those of the stiffness, good pivots are about one.
+    size = jnp.sqrt(size)[:, None]
+    in_rows = jnp.where(sorts == MULTIPLIER, 1 / size, size)
+    in_columns = jnp.where(sorts == COORDINATE, size, 1 / size)
+    # Where a multiplier does nothing in this front, its pivot is to be its own row, not one that others need.
+    own_rows = jnp.where(sorts == MULTIPLIER, TINY / size**2, 0.0)
+    K = K - own_rows[:, :, None] * np.eye(own)
+    lu, permutation, poor = _factors(K, in_rows, in_columns, sorts == COORDINATE)
     unit = jnp.broadcast_to(jnp.eye(own, dtype=K.dtype), K.shape)
-    found, poor = _solve(K, jnp.concatenate([unit, L], axis=-1), sizes)
+    found = _solve(lu, permutation, jnp.concatenate([unit, L], axis=-1))
     inverse, response = found[..., :own], found[..., own:]
     return Eliminated(inverse, response, P @ inverse, poor), N - P @ response
 
 
-def _solve(
-    K: Matrices, right: Matrices, sizes: Float[Array, "n own"]
-) -> tuple[Matrices, Bool[Array, " n"]]:
-    """K⁻¹ right, by LU with partial pivoting, and whether some pivot is poor; ``sizes`` of good ones."""
+def _factors(
+    K: Matrices,
+    in_rows: Float[Array, "n own"],
+    in_columns: Float[Array, "n own"],
+    coordinates: Bool[Array, "*n own"],
+) -> tuple[Matrices, Int[Array, "n own"], Bool[Array, " n"]]:
+    """LU factors and row permutation, and whether some pivot is poor, given the units of rows and columns."""
     lu, _, permutation = lax.linalg.lu(K)
     diagonal = jnp.diagonal(lu, axis1=-2, axis2=-1)
-    sizes = jnp.take_along_axis(sizes, permutation, axis=1)
-    pivots, good = jnp.abs(diagonal), jnp.abs(sizes)
-    change = jnp.where(pivots < LOST * good, REPLACED * sizes - diagonal, 0.0)
-    lu = lu + change[:, :, None] * np.eye(K.shape[-1])
+    # Soft motions have small pivots, and lose no digits by that.
+    entries = jnp.abs(jnp.diagonal(K, axis1=-2, axis2=-1)) / (in_rows * in_columns)
+    soft = jnp.where(coordinates, jnp.clip(entries, SOFTEST, 1.0), 1.0)
+    units, soft, signs = (
+        jnp.take_along_axis(jnp.broadcast_to(part, permutation.shape), permutation, axis=1)
+        for part in (in_rows, soft, jnp.where(coordinates, 1.0, -1.0))
+    )
+    units = units * in_columns
+    pivots = jnp.abs(diagonal) / units
+    # The comparison, always true, makes the program look at the entries before parents are written; looked
+    # at later, all fronts would be copied at every tick.
+    lost = jnp.where(soft > 0, LOST, 0.0)
+    change = jnp.where(pivots < lost, REPLACED * signs * units - diagonal, 0.0)
+    poor = jnp.any(pivots < POOR * soft, axis=1)
+    return lu + change[:, :, None] * np.eye(K.shape[-1]), permutation, poor
+
+
+def _solve(lu: Matrices, permutation: Int[Array, "n own"], right: Matrices) -> Matrices:
     right = jnp.take_along_axis(right, permutation[:, :, None], axis=1)
     lower = lax.linalg.triangular_solve(lu, right, left_side=True, lower=True, unit_diagonal=True)
-    found = lax.linalg.triangular_solve(lu, lower, left_side=True, lower=False)
-    return found, jnp.any(pivots < POOR * good, axis=1)
+    return lax.linalg.triangular_solve(lu, lower, left_side=True, lower=False)
 
 
 def _inner_fronts(assembly: Assembly) -> Matrices:

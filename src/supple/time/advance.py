@@ -12,13 +12,14 @@ from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.compile import jit
+from supple.mechanics.law_check import laws_finite
 from supple.model.constraints import ActiveSet
 from supple.model.state import State
 from supple.system.active_set import CLOSE, should_hold
 from supple.system.formulation import AbstractFormulation
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.feedback import Feedback, next_call, open_feedback, react
-from supple.time.guard import Ledger, audit, is_passive, open_ledger
+from supple.time.guard import Ledger, audit, is_passive, is_wild, open_ledger
 from supple.time.scheme import AbstractScheme, Step
 
 ACCUMULATION = 0.5
@@ -58,7 +59,7 @@ class Status(enum.IntEnum):
             Status.NOT_CONVERGED: "a step did not converge at the smallest step allowed",
             Status.INTERRUPTED: "interrupted; continue from the last state",
             Status.STEP_LIMIT: "the limit on the number of steps was reached",
-            Status.BAD_INPUT: "a controller returned what cannot be used",
+            Status.BAD_INPUT: "a controller or a law of time gave what cannot be used",
             Status.SLACK: "a tendon of imposed length would have to push, which rollouts cannot let go",
             Status.EDIT_FAILED: "an event could not edit the robot",
             Status.EVENT_LIMIT: "the limit on the number of events was reached",
@@ -161,7 +162,15 @@ def _begin(
     ledger = None
     if scheme.guarded and formulation.guarded is not None:
         ledger = open_ledger(formulation.guarded, state)
-    return _cursor(formulation, scheme, state, active, ledger, h, feedback)
+    cursor = _cursor(formulation, scheme, state, active, ledger, h, feedback)
+    status = jnp.where(lawful(formulation, t), Status.RUNNING, Status.BAD_INPUT)
+    return cursor._replace(status=status.astype(int))
+
+
+def lawful(formulation: AbstractFormulation, t: Float[Array, ""]) -> Bool[Array, ""]:
+    """Whether all laws of time can be used at time t, as far as the formulation tells them."""
+    model = formulation.guarded
+    return jnp.ones((), dtype=bool) if model is None else laws_finite(model, t)
 
 
 def cursor_like(formulation: AbstractFormulation, scheme: AbstractScheme) -> Cursor:
@@ -171,7 +180,7 @@ def cursor_like(formulation: AbstractFormulation, scheme: AbstractScheme) -> Cur
         one, state = jnp.zeros(()), formulation.any_state()
         model = formulation.guarded
         watched = scheme.guarded and model is not None and is_passive(model)
-        ledger = Ledger(one, one) if watched else None
+        ledger = Ledger(one, one, one) if watched else None
         active = formulation.active_first
         feedback = open_feedback(formulation)
         return _cursor(formulation, scheme, state, active, ledger, one, feedback)
@@ -213,9 +222,8 @@ def _cursor(
 def restart(formulation: AbstractFormulation, scheme: AbstractScheme, cursor: Cursor) -> Cursor:
     """The cursor after a load has jumped or bent, or a gap has closed: no memory of the past."""
     fresh = begin(formulation, scheme, cursor.state, cursor.h, cursor.feedback)
-    running = jnp.zeros((), dtype=int)
     return cursor._replace(
-        state=fresh.state, memory=fresh.memory, status=running, one_sided=fresh.one_sided
+        state=fresh.state, memory=fresh.memory, status=fresh.status, one_sided=fresh.one_sided
     )
 
 
@@ -405,21 +413,27 @@ def _fixed(
     # A last sliver would cost a step of its own and amplify round-off.
     h = jnp.where(room - h < 1e-6 * control.dt, room, h)
     step = scheme.step(_held(formulation, c.one_sided), c.state, c.memory, h)
-    solved = step.converged & _finite(step.state)
+    usable = lawful(formulation, c.state.t + h)
+    solved = step.converged & _finite(step.state) & usable
     look = _look(formulation, c.one_sided, solved, step.state, h)
     good = solved & look.right
-    ledger = c.ledger
+    hopeless = (h / 2 < control.dt * control.smallest) & ~look.again & ~_caught(look.after) & ~good
+    # Splitting for energy's sake has an end: it must not fail a run that can go on.
+    shortest = h / 2 < control.dt * control.smallest_for_energy
+    ledger, model = c.ledger, formulation.guarded
+    if scheme.guarded and model is not None:
+        good = good & (~is_wild(model, c.state, step.state) | shortest)
     if ledger is not None:
-        assert formulation.guarded is not None
-        ledger, kept = audit(formulation.guarded, ledger, c.state, step.state, control.gain)
-        # Splitting for energy's sake ends early: it must not fail a run that can go on.
-        good = good & (kept | (h / 2 < control.dt * control.smallest_for_energy))
+        assert model is not None
+        ledger, gain = audit(model, ledger, c.state, step.state, control.gain, c.target)
+        good = good & ((gain <= 0.0) | shortest)
     arrived = good & (h == room)
-    hopeless = (h / 2 < control.dt * control.smallest) & ~look.again & ~_caught(look.after)
     wanted = jnp.where(good, jnp.minimum(2 * h, control.dt), jnp.where(look.again, look.h, h / 2))
-    cursor = _tried(c, step, look.after, good, arrived, goal, stop, hopeless)._replace(
-        # After a full step go on with full steps; inside a split step keep the shorter ones.
-        h=jnp.where(arrived & (c.h >= control.dt), control.dt, wanted),
+    cursor = _tried(c, step, look.after, good, arrived, goal, stop, hopeless, usable)
+    # After a full step go on with full steps; inside a split step keep the shorter ones.
+    wanted = jnp.where(arrived & (c.h >= control.dt), control.dt, wanted)
+    cursor = cursor._replace(
+        h=_next_h(cursor, h, wanted),
         # A run that ends between grid instants goes on to the next one when it is resumed.
         target=c.target + (arrived & (grid - goal < 1e-6 * control.dt)),
         ledger=_select(good, ledger, c.ledger),
@@ -446,7 +460,8 @@ def _controlled(
     allowed = control.accuracy * (h / horizon) ** ACCUMULATION
     step = scheme.step(_held(formulation, c.one_sided), c.state, c.memory, h, budget=allowed)
     ratio = step.error / allowed
-    solved = step.converged & _finite(step.state)
+    usable = lawful(formulation, c.state.t + h)
+    solved = step.converged & _finite(step.state) & usable
     look = _look(formulation, c.one_sided, solved & (ratio <= 1.0), step.state, h)
     good = solved & look.right & (ratio <= 1.0)
     arrived = good & (h == room)
@@ -461,9 +476,11 @@ def _controlled(
     # Slow convergence costs more than a shorter step.
     growth = jnp.where(good, jnp.minimum(growth, _affordable(step.iterations)), growth)
     hopeless = (h * growth < control.smallest * horizon) & ~_caught(look.after)
-    cursor = _tried(c, step, look.after, good, arrived, goal, stop, hopeless)._replace(
-        # A step cut short by the end says nothing about the step wanted after it.
-        h=jnp.where(good & (h < 0.99 * c.h), jnp.maximum(h * growth, c.h), h * growth),
+    cursor = _tried(c, step, look.after, good, arrived, goal, stop, hopeless, usable)
+    # A step cut short by the end says nothing about the step wanted after it.
+    wanted = jnp.where(good & (h < 0.99 * c.h), jnp.maximum(h * growth, c.h), h * growth)
+    cursor = cursor._replace(
+        h=_next_h(cursor, h, wanted),
         target=c.target + good,
         error=jnp.where(good, now, c.error),
     )
@@ -479,6 +496,7 @@ def _tried(
     goal: Float[Array, ""],
     stop: Float[Array, ""],
     hopeless: Bool[Array, ""],
+    usable: Bool[Array, ""],
 ) -> Cursor:
     """The cursor after an attempt, at ``goal`` if it has arrived; the next step is not chosen yet."""
     state = replace(step.state, t=jnp.where(arrived, goal, step.state.t))  # exactly
@@ -487,6 +505,7 @@ def _tried(
         jnp.where(arrived & (goal >= stop), Status.DONE, Status.RUNNING),
         jnp.where(hopeless, Status.NOT_CONVERGED, Status.RUNNING),
     )
+    status = jnp.where(usable, status, Status.BAD_INPUT)
     return c._replace(
         state=_select(good, state, c.state),
         memory=_select(good, step.memory, c.memory),
@@ -501,6 +520,12 @@ def _tried(
 
 def _caught(after: OneSidedState | None) -> Bool[Array, ""]:
     return jnp.zeros((), dtype=bool) if after is None else after.caught
+
+
+def _next_h(cursor: Cursor, tried: Float[Array, ""], wanted: Float[Array, ""]) -> Float[Array, ""]:
+    """The next step, or the one with which a run failed: its end is where to look for the reason."""
+    failed = (cursor.status == Status.NOT_CONVERGED) | (cursor.status == Status.BAD_INPUT)
+    return jnp.where(failed, tried, wanted)
 
 
 def _affordable(iterations: Int[Array, ""]) -> Float[Array, ""]:

@@ -12,14 +12,14 @@ class FixedStep(eqx.Module):
     """Steps of ``dt`` seconds; one that does not converge is split, down to ``smallest`` of it.
 
     So is one of a scheme that damps, if a passive robot has more than (1 + ``gain``) times the energy
-    after it that it started with, counted from the lowest potential energy seen, but only down to
-    ``smallest_for_energy`` of it.
+    after it that it started with, counted from the lowest potential energy seen, until steps follow its
+    motion or are ``smallest_for_energy`` of it.
     """
 
     dt: float
-    smallest: float = 2.0**-12
+    smallest: float = 2.0**-18
     gain: float = 0.04
-    smallest_for_energy: float = 2.0**-9
+    smallest_for_energy: float = 2.0**-18
 
     def __check_init__(self) -> None:
         if not self.dt > 0:

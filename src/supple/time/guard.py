@@ -2,67 +2,139 @@
 
 The α family is unconditionally stable only for linear robots, and even there its velocities overshoot after
 a release, by about a hundredth of ω h. With steps far beyond a robot's periods either can multiply its
-energy: after the snap of a prototype with ρ∞ = 0.5, by orders of magnitude within a tenth of a second. The
-check costs one evaluation of the energies, and only in steps that do not follow their motion, for robots
-without loads, actuators, internal stresses, driven joints and rods that grow, and for schemes with numerical
-damping: those without (trapezoidal rule, Gauss) keep the energy of linear vibrations, and take the step they
-are given. The work of imposed coordinates follows from their multipliers.
+energy: after the snap of a prototype with ρ∞ = 0.5, by orders of magnitude within a tenth of a second; a
+pendulum that turns many times within a step may even take up speed without end. The check costs one
+evaluation of the energies, in steps that do not follow their motion and now and then in others, for schemes
+with numerical damping: those without (trapezoidal rule, Gauss) keep the energy of linear vibrations, and take
+the step they are given.
+
+Passive are robots on which nothing works but what has a potential (gravity, elasticity, springs, elastic
+tendons and gas with constant inputs, constant tensions, pressures and torques, constant dead forces,
+buoyancy), what only takes energy away (friction, dampers, drag in a fluid at rest), and imposed coordinates,
+whose work follows from their multipliers.
 """
 
 from typing import NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
+from supple.mechanics import rows
 from supple.mechanics.energy import energies
+from supple.mechanics.inverse_dynamics import load_sections
+from supple.mechanics.kinematics import kinematics
+from supple.mechanics.local import Coordinates
+from supple.mechanics.transmissions import transmission_motion
 from supple.model.constraints import COORDINATE
+from supple.model.efforts import Cable, Drive, Gas, Imposed, Pressure, Spring, Tension
 from supple.model.joints import DrivenJoint
+from supple.model.laws import Constant
+from supple.model.loads import DeadLine, LineDrag, PointDrag, PointWrench, SlidingFriction
 from supple.model.model import JointGroup, Model, RodGroup
 from supple.model.state import State
 
 ROUND_OFF = 1e-9
 """Energy (relative to its parts) below which a gain says nothing."""
-
-
 RESOLVED = 0.1
 """Largest (ω h)² or so of a step that follows its motion: such a step cannot gain much."""
+MOST_MOVED = 0.5
+"""Largest change of a coordinate, over its scale, in a step that follows its motion: half a radian."""
+MOST_TURNED, MOST_CHANGED = 3.0, 0.5
+"""Largest change of a scaled coordinate, and of speeds over themselves, that no step may have both."""
+ANYWAY = 16
+"""Every so many steps are looked at even if they follow their motion."""
+STEADY = (Tension, Pressure, Drive)
+"""Effort laws whose effort does not depend on the coordinate: its potential is minus their product."""
+STORING = (Spring, Cable, Gas, Imposed)
+"""Effort laws that store energy, or none."""
 
 
 class Ledger(NamedTuple):
     """Energies (J) of the run so far."""
 
     start: Float[Array, ""]
-    """Total at the start, and the work of imposed coordinates since."""
+    """Total at the start, and the work of imposed coordinates since; infinite where some load does work."""
     lowest: Float[Array, ""]
-    """Lowest elastic plus gravitational energy; the start's excess over it is what can move."""
+    """Lowest potential energy of all kinds; the start's excess over it is what can move."""
+    gain: Float[Array, ""]
+    """Largest gain seen, over the energy that could move."""
 
 
 def is_passive(model: Model) -> bool:
-    """Whether nothing but gravity, elasticity, friction and imposed coordinates does work on the robot."""
+    """Whether nothing but imposed coordinates can give the robot energy, as far as its structure tells."""
+    own = model.transmissions
     driven = any(
         isinstance(g, JointGroup) and isinstance(g.joint, DrivenJoint) for g in model.groups
     )
     growing = any(isinstance(g, RodGroup) and g.growth is not None for g in model.groups)
-    pulled = model.transmissions.size > 0
-    return not (
-        model.regulators
-        or model.loads
-        or model.line_loads
-        or model.stresses
-        or driven
-        or growing
-        or pulled
+    pulled = not all(isinstance(law, Constant) for law in own.laws.batches)
+    pulled = pulled or not all(isinstance(effort, STEADY + STORING) for effort in own.efforts)
+    pushed = not all(
+        isinstance(load, SlidingFriction | PointDrag)
+        or (isinstance(load, PointWrench) and not load.follower and isinstance(load.law, Constant))
+        for load in model.loads
     )
+    pushed = pushed or not all(isinstance(load, LineDrag | DeadLine) for load in model.line_loads)
+    return not (pushed or model.stresses or model.regulators or driven or growing or pulled)
+
+
+def stored_energy(
+    model: Model, state: State
+) -> tuple[Float[Array, ""], Float[Array, ""], Float[Array, ""]]:
+    """Total energy, potential energy of all kinds, and the sum of the sizes of their parts (J)."""
+    energy = energies(model, state.q, state.v, state.t)
+    loads = _potential_of_loads(model, state)
+    potential = energy.elastic + energy.potential + jnp.sum(loads)
+    parts = energy.kinetic + jnp.abs(energy.elastic) + jnp.abs(energy.potential)
+    return energy.kinetic + potential, potential, parts + jnp.sum(jnp.abs(loads))
+
+
+def _potential_of_loads(model: Model, state: State) -> Float[Array, " n"]:
+    """Potential energies (J) of constant dead forces and of efforts that do not change."""
+    steady = any(isinstance(effort, STEADY) for effort in model.transmissions.efforts)
+    dead = [load for load in model.loads if isinstance(load, PointWrench)]
+    floating = [load for load in model.line_loads if isinstance(load, DeadLine)]
+    if not (steady or dead or floating):
+        return jnp.zeros(0)
+    zero = jnp.zeros(model.nv)
+    c = Coordinates(state.q, zero, zero, zero, state.t)
+    motion = kinematics(model, c)
+    found = [jnp.zeros(0)]
+    for load in dead:
+        pose = motion.poses_at(np.array([load.sample]))
+        place = pose.position[0] + pose.rotation[0] @ load.offset.position + motion.origin
+        found.append(-jnp.dot(load.law(state.t) * jnp.asarray(load.value)[3:], place)[None])
+    for line in floating:
+        at = load_sections(model, motion, line)
+        found.append(-jnp.einsum("rn,rni,rni->", at.weights, line.nodes, at.pose.position)[None])
+    if steady:
+        moved = transmission_motion(model, c, motion)
+        own = model.transmissions
+        for effort, members in zip(own.efforts, own.members, strict=True):
+            if isinstance(effort, STEADY):
+                index = np.array(members)
+                found.append(-rows.take(moved.effort, index) * rows.take(moved.length, index))
+    return model.load_factor * jnp.concatenate(found)
+
+
+def _works(model: Model) -> Bool[Array, ""]:
+    """Whether some load of a kind that may be passive can give energy: a dead moment, a fluid that flows."""
+    zero = jnp.zeros(0)
+    moments = [load.value[:3] for load in model.loads if isinstance(load, PointWrench)]
+    flows = [load.current for load in model.loads if isinstance(load, PointDrag)]
+    flows += [load.current for load in model.line_loads if isinstance(load, LineDrag)]
+    return jnp.any(jnp.concatenate([zero, *(jnp.ravel(part) for part in moments + flows)]) != 0)
 
 
 def open_ledger(model: Model, state: State) -> Ledger | None:
     """Ledger of a run that starts here; None if the robot is not passive."""
     if not is_passive(model):
         return None
-    energy = energies(model, state.q, state.v, state.t)
-    return Ledger(energy.total, energy.elastic + energy.potential)
+    total, potential, _ = stored_energy(model, state)
+    return Ledger(jnp.where(_works(model), jnp.inf, total), potential, jnp.zeros(()))
 
 
 def audit(
@@ -71,23 +143,39 @@ def audit(
     before: State,
     after: State,
     tolerance: Float[Array, ""] | float,
-) -> tuple[Ledger, Bool[Array, ""]]:
-    """Ledger after a step, and whether the total stays within its start.
+    count: Int[Array, ""] | int = 0,
+) -> tuple[Ledger, Float[Array, ""]]:
+    """Ledger after a step, and the gain for which it should be split: zero if it gains nothing to speak of.
 
-    The limit is the start plus ``tolerance`` times the energy that was free to move so far. Steps that
-    follow their motion are not looked at: the look costs as much as a fifth of a cheap step.
+    A gain is what exceeds the start, over the energy that was free to move so far, if it is more than
+    ``tolerance``. Of steps that follow their motion only those are looked at whose ``count`` is a multiple of
+    ANYWAY: the look costs as much as a fifth of a cheap step. To split them would not help: what they gain is
+    small, and what is gained was gained before.
     """
     if model.prescribed.size:
         ledger = ledger._replace(start=ledger.start + _work(model, before, after))
     h = after.t - before.t
     scale = jnp.asarray(model.scale)
+    speed = jnp.max(jnp.abs(after.v / scale))
     change = jnp.max(jnp.abs(h * (after.a - before.a) / scale))
-    resolved = change <= RESOLVED * jnp.max(jnp.abs(after.v / scale))
-    return lax.cond(
-        resolved,
-        lambda: (ledger, jnp.ones((), dtype=bool)),
+    resolved = (change <= RESOLVED * speed) & (h * speed <= MOST_MOVED)
+    ledger, gain = lax.cond(
+        resolved & (count % ANYWAY != 0),
+        lambda: (ledger, jnp.zeros(())),
         lambda: _look(model, ledger, after, tolerance),
     )
+    return ledger, jnp.where(resolved, 0.0, gain)
+
+
+def is_wild(model: Model, before: State, after: State) -> Bool[Array, ""]:
+    """Whether a step goes far round and yet changes its speed much: it cannot have followed such a motion.
+
+    Whatever works on the robot: this is how steps far too long for a driven robot feed on themselves.
+    """
+    h, scale = after.t - before.t, jnp.asarray(model.scale)
+    speed = jnp.max(jnp.abs(after.v / scale))
+    change = jnp.max(jnp.abs(h * (after.a - before.a) / scale))
+    return (h * speed > MOST_TURNED) & (change > MOST_CHANGED * speed)
 
 
 def _work(model: Model, before: State, after: State) -> Float[Array, ""]:
@@ -102,9 +190,10 @@ def _work(model: Model, before: State, after: State) -> Float[Array, ""]:
 
 def _look(
     model: Model, ledger: Ledger, state: State, tolerance: Float[Array, ""] | float
-) -> tuple[Ledger, Bool[Array, ""]]:
-    energy = energies(model, state.q, state.v, state.t)
-    lowest = jnp.minimum(ledger.lowest, energy.elastic + energy.potential)
-    parts = energy.kinetic + energy.elastic + jnp.abs(energy.potential)
-    limit = tolerance * (ledger.start - lowest) + ROUND_OFF * parts
-    return Ledger(ledger.start, lowest), energy.total - ledger.start <= limit
+) -> tuple[Ledger, Float[Array, ""]]:
+    total, potential, parts = stored_energy(model, state)
+    lowest = jnp.minimum(ledger.lowest, potential)
+    gained, free = total - ledger.start - ROUND_OFF * parts, ledger.start - lowest
+    kept = gained <= tolerance * free
+    gain = jnp.where(kept, 0.0, gained / jnp.maximum(free, 1e-300))
+    return Ledger(ledger.start, lowest, jnp.maximum(ledger.gain, gain)), gain

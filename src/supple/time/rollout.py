@@ -14,7 +14,7 @@ from supple.model.state import State
 from supple.system.active_set import CLOSE, should_hold
 from supple.system.formulation import AbstractFormulation
 from supple.system.strain import Strain
-from supple.time.advance import MOST_CHANGES, Status
+from supple.time.advance import MOST_CHANGES, Status, lawful
 from supple.time.scheme import AbstractScheme
 
 
@@ -61,8 +61,10 @@ def rollout(
             own = formulation.with_active(active)
         step = scheme.step(own, now.state, now.memory, h, differentiable=True)
         alive = now.status == Status.DONE
-        good = alive & step.converged & settled
+        usable = lawful(formulation, now.state.t + h)
+        good = alive & step.converged & settled & usable
         status = jnp.where(alive & ~good, Status.NOT_CONVERGED, now.status)
+        status = jnp.where(alive & ~usable, Status.BAD_INPUT, status)
         after, memory = step.state, step.memory
         if active is not None and now.active is not None:
             # What has just become active stops what would open it further.
@@ -79,7 +81,8 @@ def rollout(
         after, memory, active = kept
         return _Carry(after, memory, active, status, now.completed + good), after
 
-    done, none = jnp.full((), Status.DONE, dtype=int), jnp.zeros((), dtype=int)
+    done = jnp.where(lawful(formulation, begun.t), Status.DONE, Status.BAD_INPUT).astype(int)
+    none = jnp.zeros((), dtype=int)
     carry = _Carry(begun, scheme.start(formulation, begun), active, done, none)
     end, states = lax.scan(once, carry, None, length=steps)
     return Rollout(states, end.status, end.completed)

@@ -50,10 +50,10 @@ ROUND_OFF = 1e-9
 CHOICES = ("plain", *QUANTITIES)
 
 
-def check_choice(colour: str) -> None:
+def check_choice(color: str) -> None:
     """Raise unless rods can be coloured so."""
-    if colour not in CHOICES:
-        raise ArgumentError(f"colour: got {colour!r}; need one of: {', '.join(CHOICES)}")
+    if color not in CHOICES:
+        raise ArgumentError(f"color: got {color!r}; need one of: {', '.join(CHOICES)}")
 
 
 def rod_values(

@@ -139,7 +139,7 @@ class Drawing:
         own = [list(rod.values) for rod in self.rods]
         return [name for name in own[0] if all(name in o for o in own)] if own else []
 
-    def colour(self, wanted: str) -> str:
+    def color(self, wanted: str) -> str:
         """What rods are coloured by: as wanted where all of them have it, else plain."""
         check_choice(wanted)
         return wanted if wanted in self.quantities else "plain"

@@ -55,13 +55,13 @@ class Painter:
     """Draws the instants of a drawing as pictures (height, width, 3) of bytes."""
 
     def __init__(
-        self, drawing: Drawing, colour: str = "curvature", size: tuple[int, int] = SIZE
+        self, drawing: Drawing, color: str = "curvature", size: tuple[int, int] = SIZE
     ) -> None:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
 
-        self.drawing, self.colour = drawing, drawing.colour(colour)
-        self.largest = drawing.largest(self.colour)
+        self.drawing, self.color = drawing, drawing.color(color)
+        self.largest = drawing.largest(self.color)
         self.tension, self.pressure = drawing.largest("tension"), drawing.largest("pressure")
         low, high = drawing.bounds
         self.camera, self.span = Camera(drawing.seen, size[0] / size[1]), drawing.span
@@ -97,14 +97,14 @@ class Painter:
         figure.text(0.02, 0.95, _plain(self.drawing.name), fontsize=13, weight="bold", color="#333")
         self.clock = figure.text(0.98, 0.95, "", fontsize=12, ha="right", color="#333")
         figure.text(0.98, 0.02, _plain(self._thick()), fontsize=8, ha="right", color="#77808e")
-        if self.colour == "plain":
+        if self.color == "plain":
             return
-        quantity = QUANTITIES[self.colour]
+        quantity = QUANTITIES[self.color]
         bar = figure.add_axes((0.02, 0.065, 0.22, 0.018))
-        bar.imshow(np.linspace(0, 1, 64)[None], aspect="auto", cmap=colour_map(self.colour))
+        bar.imshow(np.linspace(0, 1, 64)[None], aspect="auto", cmap=colour_map(self.color))
         bar.axis("off")
         low = -self.largest if quantity.signed else 0.0
-        figure.text(0.02, 0.093, f"{self.colour} ({quantity.unit})", fontsize=10, color="#333")
+        figure.text(0.02, 0.093, f"{self.color} ({quantity.unit})", fontsize=10, color="#333")
         figure.text(0.02, 0.03, f"{low:.3g}", fontsize=9, color="#333")
         figure.text(0.24, 0.03, f"{self.largest:.3g}", fontsize=9, ha="right", color="#333")
 
@@ -129,7 +129,7 @@ class Painter:
         surfaces += [(*surface, 1.0) for surface in self._solids(frame)]
         shadows = [corners for corners, *_ in surfaces]
         polygons, depths, colours, opacity = [], [], [], []
-        for corners, colour, solid in surfaces:
+        for corners, color, solid in surfaces:
             normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, -1] - corners[:, 0])
             normal /= np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-300)
             centre = corners.mean(axis=1)
@@ -142,12 +142,12 @@ class Painter:
             polygons += list(seen)
             opacity.append(np.full(len(seen), solid))
             depths.append(depth.mean(axis=1))
-            colours.append(light[:, None] * np.broadcast_to(colour, (len(front), 3))[front] / 255)
-        for ribbon, depth, colour in self._ribbons(frame):
+            colours.append(light[:, None] * np.broadcast_to(color, (len(front), 3))[front] / 255)
+        for ribbon, depth, color in self._ribbons(frame):
             polygons += list(ribbon)
             opacity.append(np.ones(len(ribbon)))
             depths.append(depth)
-            colours.append(np.broadcast_to(np.asarray(colour) / 255, (len(ribbon), 3)))
+            colours.append(np.broadcast_to(np.asarray(color) / 255, (len(ribbon), 3)))
         for old in self.moving:
             old.remove()
         flat = [np.concatenate([c[..., :2], np.full((*c.shape[:2], 1), self.floor)], axis=-1)
@@ -182,8 +182,8 @@ class Painter:
             turned = np.roll(skin, -1, axis=1)
             quads = np.stack([skin[:-1], turned[:-1], turned[1:], skin[1:]], axis=2)
             plain = np.tile(PLAIN, (pieces, 1))
-            own = plain if self.colour == "plain" else colours_of(
-                self.colour, _between(rod.values[self.colour][frame]), self.largest
+            own = plain if self.color == "plain" else colours_of(
+                self.color, _between(rod.values[self.color][frame]), self.largest
             )  # fmt: skip
             yield quads.reshape(-1, 4, 3), np.repeat(own, sides, axis=0)
             yield skin[:1, ::-1], own[:1]
@@ -210,21 +210,21 @@ class Painter:
         for line in self.drawing.lines:
             if np.isnan(line.points[frame, 0, 0]):
                 continue
-            colour, width = tension_look(float(line.tension[frame]), self.tension)
+            color, width = tension_look(float(line.tension[frame]), self.tension)
             seen, depth = self.camera(line.points[frame])
-            yield *_strip(seen, depth, width * self.pixel), colour
+            yield *_strip(seen, depth, width * self.pixel), color
         for arrow in self.drawing.arrows:
             start, way = arrow.start[frame], self.drawing.drawn(arrow)[frame]
             if np.linalg.norm(way) < 1e-3 * self.span:
                 continue
             seen, depth = self.camera(np.linspace(start, start + way, 5))
-            colour = ARROWS[arrow.kind]
-            yield *_strip(seen, depth, 3.0 * self.pixel), colour
+            color = ARROWS[arrow.kind]
+            yield *_strip(seen, depth, 3.0 * self.pixel), color
             along = (seen[-1] - seen[0]) / max(float(np.linalg.norm(seen[-1] - seen[0])), 1e-12)
             aside, head = np.array([-along[1], along[0]]), 10.0 * self.pixel
             tip = np.stack([seen[-1] + head * along, seen[-1] + 0.6 * head * aside,
                             seen[-1] - 0.6 * head * aside])  # fmt: skip
-            yield tip[None], depth[-1:], colour
+            yield tip[None], depth[-1:], color
 
 
 def _between(values: np.ndarray) -> np.ndarray:
@@ -245,7 +245,7 @@ def to_film(
     result: Result,
     path: str | Path,
     *,
-    colour: str = "curvature",
+    color: str = "curvature",
     speed: float = 1.0,
     fps: int = FPS,
 ) -> Path:
@@ -261,7 +261,7 @@ def to_film(
     program = _ffmpeg() if path.suffix == ".mp4" else ""
     count = round(float(result.t[-1] - result.t[0]) * fps / speed) + 1
     times = np.linspace(result.t[0], result.t[-1], count)
-    painter = Painter(drawing_of(result.sample(times), count, energies=False), colour)
+    painter = Painter(drawing_of(result.sample(times), count, energies=False), color)
     pictures = (painter.picture(frame) for frame in range(count))
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.suffix == ".mp4":

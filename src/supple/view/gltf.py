@@ -74,12 +74,12 @@ class _Scene:
         self.accessors.append(accessor)
         return len(self.accessors) - 1
 
-    def material(self, name: str, colour: Any, opacity: float = 1.0) -> int:
+    def material(self, name: str, color: Any, opacity: float = 1.0) -> int:
         """The material of a colour (bytes, sRGB)."""
         for index, known in enumerate(self.materials):
             if known["name"] == name:
                 return index
-        share = np.asarray(colour, dtype=float) / 255
+        share = np.asarray(color, dtype=float) / 255
         linear = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
         surface = {"metallicFactor": 0.0, "roughnessFactor": 0.6}
         made: dict[str, Any] = {

@@ -164,7 +164,7 @@ def live(
     speed: float = 1.0,
     host: str = LOOPBACK,
     port: int = 8080,
-    colour: str = "curvature",
+    color: str = "curvature",
     **options: Any,
 ) -> Live:
     """Simulate a robot in real time in the browser; the address is ``.url``, ``.close()`` ends it.
@@ -174,4 +174,4 @@ def live(
     ranges of the sliders are taken from the laws they replace.
     """
     run = LiveRun(robot, dt=dt, **options)
-    return Live(run, speed=speed, host=host, port=port, colour=colour)
+    return Live(run, speed=speed, host=host, port=port, color=color)

@@ -21,7 +21,7 @@ class Player:
 
 
 def show(
-    result: Result, *, colour: str = "curvature", frames: int = 150, height: int = 480
+    result: Result, *, color: str = "curvature", frames: int = 150, height: int = 480
 ) -> Player:
     """The viewer in a notebook: make it the last line of a cell."""
-    return Player(page_of(drawing_of(result, frames), colour), height)
+    return Player(page_of(drawing_of(result, frames), color), height)

@@ -16,22 +16,22 @@ SCRIPTS = ("maths", "arrays", "camera", "painter", "scene", "plots", "panel", "p
 
 
 def to_html(
-    result: Result, path: str | Path, frames: int = 200, *, colour: str = "curvature"
+    result: Result, path: str | Path, frames: int = 200, *, color: str = "curvature"
 ) -> Path:
     """Write one self-contained page that plays the run in any browser, without network.
 
-    ``colour`` is what rods are coloured by (:data:`supple.view.colours.CHOICES`).
+    ``color`` is what rods are coloured by (:data:`supple.view.colours.CHOICES`).
     """
     path = Path(path)
-    page = page_of(drawing_of(result, frames), colour)
+    page = page_of(drawing_of(result, frames), color)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")
     return path
 
 
-def page_of(drawing: Drawing, colour: str = "curvature") -> str:
+def page_of(drawing: Drawing, color: str = "curvature") -> str:
     """The page as text."""
-    return page_with(drawing.name, scene_of(drawing, colour))
+    return page_with(drawing.name, scene_of(drawing, color))
 
 
 def page_with(title: str, scene: dict[str, Any] | None) -> str:

@@ -52,7 +52,7 @@ def quaternions(rotation: np.ndarray) -> np.ndarray:
     return found
 
 
-def scene_of(drawing: Drawing, colour: str = "curvature") -> dict[str, Any]:
+def scene_of(drawing: Drawing, color: str = "curvature") -> dict[str, Any]:
     """Everything."""
     low, high = drawing.bounds
     span = drawing.span
@@ -67,7 +67,7 @@ def scene_of(drawing: Drawing, colour: str = "curvature") -> dict[str, Any]:
         scale["largest"] = drawing.largest(name)
     fixed = {
         "name": drawing.name,
-        "colour": drawing.colour(colour),
+        "colour": drawing.color(color),
         "quantities": drawing.quantities,
         "scales": scales,
         "plain": PLAIN,

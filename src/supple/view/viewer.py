@@ -17,10 +17,10 @@ class Window:
     """A drawing in the browser. Listens on loopback only unless told otherwise."""
 
     def __init__(
-        self, name: str, *, host: str = LOOPBACK, port: int = 8080, colour: str = "curvature"
+        self, name: str, *, host: str = LOOPBACK, port: int = 8080, color: str = "curvature"
     ) -> None:
-        check_choice(colour)
-        self._colour = colour
+        check_choice(color)
+        self._colour = color
         self.drawing: Drawing | None = None
         self.server = Server(host, port, name, self.hear)
         self._stopped = threading.Event()
@@ -84,9 +84,9 @@ def _things(drawing: Drawing) -> list[tuple[str, ...]]:
 
 
 def view(
-    result: Result, *, host: str = LOOPBACK, port: int = 8080, colour: str = "curvature"
+    result: Result, *, host: str = LOOPBACK, port: int = 8080, color: str = "curvature"
 ) -> Viewer:
     """Open a run in the browser; the address is ``.url``, ``.close()`` ends it."""
-    viewer = Viewer(result.model.name, host=host, port=port, colour=colour)
+    viewer = Viewer(result.model.name, host=host, port=port, color=color)
     viewer.play(result)
     return viewer

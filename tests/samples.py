@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import supple as sp
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics import inverse_dynamics
-from supple.mechanics.local import Coordinates
 from supple.model.model import Model, RodGroup
 from supple.system.forward_dynamics import forward_dynamics
 from tests.tools import jit

@@ -10,7 +10,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "supple"
 # Lowest first. A part may import from lower ones and from itself; parts on one line are neighbours
 # that do not know each other, except for the small tools in the first, which may.
 LAYERS = (
-    ("errors", "arrays", "brief", "numeric", "compile", "expression"),
+    ("errors", "arrays", "reprs", "numeric", "compile", "expression"),
     ("lie",),
     ("strain", "section"),
     ("space",),
@@ -72,3 +72,29 @@ def test_imports_point_downwards(path):
         assert part in LEVEL, f"{path.name} imports supple itself or an unknown part: {part!r}"
         lower = LEVEL[part] < LEVEL[own] or LEVEL[part] == LEVEL[own] == 0
         assert lower, f"{own} must not import {part}"
+
+
+def module_of(path: Path) -> str:
+    """Dotted name of a file."""
+    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_files(path: Path, known: set[str]) -> set[str]:
+    """Files of supple that a file imports, inside functions and for types too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(), str(path))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("supple"):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name if name in known else str(node.module) for name in names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return (found & known) - {module_of(path)}
+
+
+def test_files_import_each_other_in_one_direction():
+    known = {module_of(path) for path in FILES}
+    waiting = {module_of(path): imported_files(path, known) for path in FILES}
+    while free := {name for name, needs in waiting.items() if not needs & waiting.keys()}:
+        waiting = {name: needs for name, needs in waiting.items() if name not in free}
+    assert not waiting, f"files that import each other, or such files: {sorted(waiting)}"

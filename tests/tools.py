@@ -59,8 +59,8 @@ def check_tangent(model: Any, c: Any, tolerance: float) -> Tangent:
             "jacobian": (found.jacobian[:closing], by_x[n:m]),
             "speeds": (found.jacobian[closing:], by_rate[m:]),
             "slipping": (found.slipping, by_x[m:]),
-            "pushes": (found.pushes.T, rest[0][:n]),
-            "yields": (np.diag(found.yields), rest[0][n:]),
+            "pushes": (found.force_jacobian.T, rest[0][:n]),
+            "yields": (np.diag(found.compliance), rest[0][n:]),
         }
     for name, (ours, theirs) in pairs.items():
         ours, theirs = np.asarray(ours), np.asarray(theirs)

@@ -10,9 +10,9 @@ from scipy.integrate import simpson
 import supple as sp
 from examples._check import report
 from supple.compile import jit
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics import inverse_dynamics
 from supple.mechanics.kinematics import kinematics
-from supple.mechanics.local import Coordinates
 from supple.mechanics.transmissions import transmission_motion
 from supple.robots.swimmer import BENDING, OFFSET, PULSATION, swimmer
 

@@ -19,8 +19,8 @@ from scipy.integrate import solve_ivp
 
 import supple as sp
 from examples._check import report
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
-from supple.mechanics.local import Coordinates
 from supple.robots.cantilever import soft_cantilever
 
 LENGTH, RADIUS, YOUNG, DENSITY, GRAVITY, FORCE = 10.0, 5e-3, 1e11, 7800.0, 9.81, 50.0

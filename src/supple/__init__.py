@@ -108,7 +108,6 @@ from supple.robot.looks import (
 )
 from supple.robot.placement import along as along
 from supple.robot.robot import Robot as Robot
-from supple.run.carry import carry_over as carry_over
 from supple.run.continuation import (
     Branch as Branch,
     BranchStatus as BranchStatus,
@@ -131,6 +130,7 @@ from supple.run.statics import (
     release as release,
     sweep as sweep,
 )
+from supple.run.transfer import carry_over as carry_over
 from supple.section import (
     Circle as Circle,
     Ellipse as Ellipse,

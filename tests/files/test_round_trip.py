@@ -24,8 +24,8 @@ from supple.files.studies import (
     Statics,
     Sweep,
 )
+from supple.robot.graph import Item
 from supple.robot.joint import AbstractJointSpec
-from supple.robot.robot import Item
 from supple.robots.cantilever import soft_cantilever, stiff_cantilever
 from supple.robots.clamped_rod import loaded_rod, struck_rod
 from supple.robots.delta import delta

@@ -5,8 +5,8 @@ import jax
 import numpy as np
 import pytest
 
+from supple.mechanics.element_motion import rate, retract
 from supple.mechanics.energy import energies, momentum
-from supple.mechanics.local import rate, retract
 from supple.system.error_norm import characteristic_length, total_mass
 from tests.samples import (
     accelerate,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.mechanics.local import neutral
+from supple.mechanics.element_motion import neutral
 from supple.model.state import State
 
 SLOPE, G, SPIN = 0.3, 9.81, 4.0

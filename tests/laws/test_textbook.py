@@ -11,8 +11,8 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import supple as sp
+from supple.mechanics.element_motion import neutral
 from supple.mechanics.frames import find_joint, find_rod
-from supple.mechanics.local import neutral
 from tests.samples import accelerate, at
 from tests.tools import tangent
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.mechanics.local import Coordinates
+from supple.mechanics.element_motion import Coordinates
 from supple.model.efforts import ATMOSPHERE
 from tests.tools import check_tangent, driven, jit
 

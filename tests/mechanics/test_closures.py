@@ -10,9 +10,9 @@ import pytest
 
 import supple as sp
 from supple.lie import so3
+from supple.mechanics.element_motion import Coordinates, retract
 from supple.mechanics.frames import frame_motion
 from supple.mechanics.inverse_dynamics import violation
-from supple.mechanics.local import Coordinates, retract
 from supple.system.forward_dynamics import acceleration
 from tests.samples import random_motion
 from tests.tools import check_tangent, jit, tangent

@@ -7,9 +7,9 @@ import pytest
 
 import supple as sp
 from supple.lie import se3
+from supple.mechanics.element_motion import Coordinates, neutral, retract
 from supple.mechanics.inverse_dynamics import inverse_dynamics
 from supple.mechanics.kinematics import kinematics
-from supple.mechanics.local import Coordinates, neutral, retract
 from supple.system.forward_dynamics import forward_dynamics
 from tests.tools import check_tangent, jit
 

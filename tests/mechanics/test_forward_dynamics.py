@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.mechanics.element_motion import retract
 from supple.mechanics.energy import energies
 from supple.mechanics.inverse_dynamics import inverse_dynamics, violation
 from supple.mechanics.inverse_dynamics_tangent import mass_matrix
-from supple.mechanics.local import retract
 from supple.robots.rfrfr import rfrfr
 from supple.system.forward_dynamics import _rates
 from tests.samples import (

@@ -11,6 +11,7 @@ from scipy.spatial.transform import Rotation
 import supple as sp
 from supple.errors import ArgumentError
 from supple.lie import Pose
+from supple.mechanics.element_motion import rate, retract
 from supple.mechanics.frames import (
     find_joint,
     frame_motion,
@@ -19,7 +20,6 @@ from supple.mechanics.frames import (
     rod_strain,
 )
 from supple.mechanics.kinematics import kinematics
-from supple.mechanics.local import rate, retract
 from tests.samples import at, model_of, random_configuration, random_vector, rod
 from tests.tools import jit
 

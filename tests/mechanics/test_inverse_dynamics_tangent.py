@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from supple.mechanics.local import Coordinates, neutral
+from supple.mechanics.element_motion import Coordinates, neutral
 from tests.samples import model_of, random_motion
 from tests.tools import check_tangent, tangent
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from supple.mechanics.local import neutral
+from supple.mechanics.element_motion import neutral
 from supple.system.forward_dynamics import forward_dynamics
 from tests.tools import jit
 

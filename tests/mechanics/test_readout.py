@@ -10,8 +10,8 @@ import pytest
 
 import supple as sp
 from supple.errors import ArgumentError
+from supple.mechanics.element_motion import retract
 from supple.mechanics.energy import momentum
-from supple.mechanics.local import retract
 from supple.mechanics.readout import AbstractReadout
 from supple.system.error_norm import total_mass
 

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import supple as sp
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.kinematics import kinematics
-from supple.mechanics.local import Coordinates
 from supple.mechanics.slips import slip_motions
 from supple.system.forward_dynamics import acceleration, project_velocity
 from tests.samples import random_motion

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.mechanics.element_motion import Coordinates, neutral, retract
 from supple.mechanics.inverse_dynamics import equations
-from supple.mechanics.local import Coordinates, neutral, retract
 from tests.tools import check_tangent, driven, jit
 
 RADIUS, LENGTH, OFFSET = 5e-3, 0.3, 4e-3
@@ -165,7 +165,7 @@ def test_the_tangent_is_exact_and_moment_arms_are_gradients_of_lengths(build, rn
 
     found = check_tangent(model, c, 1e-9)
     if not model.transmissions.rubs:
-        np.testing.assert_allclose(found.pushes, found.jacobian, atol=1e-13)
+        np.testing.assert_allclose(found.force_jacobian, found.jacobian, atol=1e-13)
     gradient, now = jit(jax.jacfwd(length), quick=True)(x), jit(driven, quick=True)(model, c)
     imposed = model.transmissions.imposed
     np.testing.assert_allclose(gradient[imposed], found.jacobian, atol=1e-9)

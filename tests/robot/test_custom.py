@@ -12,9 +12,9 @@ import supple as sp
 from supple.errors import DescriptionError
 from supple.files import dump
 from supple.lie import so3
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics import inverse_dynamics
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
-from supple.mechanics.local import Coordinates
 
 RUBBER = sp.Material(E=1e6, density=1000.0, damping=sp.StiffnessDamping(0.02))
 ROD = sp.Rod("arm", 0.3, sp.Circle(0.01), RUBBER, basis=2)

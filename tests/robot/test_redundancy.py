@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.mechanics.element_motion import neutral, retract
 from supple.mechanics.inverse_dynamics import violation
-from supple.mechanics.local import neutral, retract
 from supple.robot.loops import loops_of
 from supple.robot.redundancy import _shared
 from supple.robots.stewart import stewart_gough

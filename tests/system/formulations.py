@@ -73,7 +73,7 @@ class AbstractPlain(AbstractFormulation):
     def sensors(self, state):
         return state
 
-    def still(self, t, *, of_velocities=False):
+    def frozen_at(self, t, *, of_velocities=False):
         return self
 
 

@@ -9,9 +9,9 @@ import pytest
 
 import supple as sp
 from supple.lie import so3
+from supple.mechanics.element_motion import Coordinates, neutral
 from supple.mechanics.inverse_dynamics import balance
 from supple.mechanics.inverse_dynamics_tangent import mass_matrix
-from supple.mechanics.local import Coordinates, neutral
 from supple.system import linear, planner
 from supple.system.combination import at_rest, in_step, of_mass
 from supple.system.elimination import linear_system

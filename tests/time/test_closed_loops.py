@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.mechanics.element_motion import retract
 from supple.mechanics.energy import momentum
 from supple.mechanics.inverse_dynamics import violation
-from supple.mechanics.local import retract
 from supple.solve.newton import NewtonSettings
 from supple.system.forward_dynamics import project_velocity
 from supple.system.strain import Strain

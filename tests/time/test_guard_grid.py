@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.mechanics.element_motion import Coordinates, retract
 from supple.mechanics.inverse_dynamics import balance
-from supple.mechanics.local import Coordinates, retract
 from supple.model.state import State
-from supple.time.guard import is_passive, open_ledger, stored_energy
+from supple.time.energy_guard import is_passive, open_budget, stored_energy
 from tests.tools import jit
 
 SOFT = sp.Material(E=1e6, density=1000.0, damping=sp.StiffnessDamping(1e-3))
@@ -126,7 +126,7 @@ def test_the_slope_of_the_potential_is_the_balance_at_rest(name):
 def test_loads_that_can_work_are_no_ground_for_splitting(load):
     """Whether a moment or a current is zero is a number: the check is there, but lets everything pass."""
     model = sp.Robot(bob(), load).build()
-    ledger = open_ledger(model, sp.initial_state(model))
+    ledger = open_budget(model, sp.initial_state(model))
     assert np.isinf(ledger.start)
     found = sp.simulate(model, 2.0, dt=0.1)
     assert found.ok
@@ -138,12 +138,12 @@ def test_a_gain_that_cannot_be_cured_is_told(monkeypatch):
     model = ROBOTS["pendulum"].build()
     from supple.time import advance
 
-    real = open_ledger
+    real = open_budget
 
     def less(model, state):
         return real(model, state)._replace(start=real(model, state).lowest - 1.0)
 
-    monkeypatch.setattr(advance, "open_ledger", less)
+    monkeypatch.setattr(advance, "open_budget", less)
     jax.clear_caches()
     with pytest.warns(RuntimeWarning, match="gained .* times the energy"):
         found = sp.simulate(model, 0.5, dt=0.01)

@@ -23,7 +23,7 @@ from supple.model.state import State
 from supple.results.result import Result
 from supple.run.simulate import simulate
 from supple.run.statics import equilibrium
-from supple.time.guard import stored_energy
+from supple.time.energy_guard import stored_energy
 
 STEP, STEPS = 0.01, 20
 """Of the run at fixed steps (s)."""

@@ -18,6 +18,7 @@ from supple.model.laws import Input, Spline, Table
 from supple.robot.actuators import Chamber, Motor, Spring, Tendon
 from supple.robot.controller import Controller
 from supple.robot.formulas import LoadDensity, Motion
+from supple.robot.graph import Item
 from supple.robot.items import (
     Body,
     Closure,
@@ -50,7 +51,7 @@ from supple.robot.loads import (
     Swimming,
     Wrench,
 )
-from supple.robot.robot import Item, Robot
+from supple.robot.robot import Robot
 from supple.section import Circle, Ellipse, Material, Rectangle, StiffnessDamping, Tube
 from supple.strain import ROD_MODELS, Chebyshev, Legendre, Monomial, PiecewiseConstant
 

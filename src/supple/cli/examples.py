@@ -13,7 +13,8 @@ from typing import Annotated
 
 import typer
 
-from supple.cli.robots import BAD_INPUT, TEMPLATES, Json, run, template_lines, told
+from supple.cli.common import BAD_INPUT, Json, told
+from supple.cli.robots import TEMPLATES, run, template_lines
 
 
 class Action(StrEnum):

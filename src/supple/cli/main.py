@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from supple.cli import examples, plots, robots, viewing
+from supple.cli import common, examples, plots, robots, viewing
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 a solve or a run failed; 2 a file, a name or an option cannot be used; "
@@ -92,7 +92,7 @@ COLUMNS = {
 
 
 @bench_app.command("rods")
-@robots.told()
+@common.told()
 def bench_rods(
     case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
     preset: Annotated[list[str] | None, typer.Option(help="Only these presets.")] = None,
@@ -109,7 +109,7 @@ def bench_rods(
 
 
 @bench_app.command("cpr")
-@robots.told()
+@common.told()
 def bench_cpr(
     robot: Annotated[list[str] | None, typer.Option(help="Only these robots.")] = None,
     legs: Annotated[list[int] | None, typer.Option(help="Only these numbers of legs.")] = None,
@@ -144,7 +144,7 @@ GROWTH = {
 
 
 @bench_app.command("growth")
-@robots.told()
+@common.told()
 def bench_growth(
     case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
     rods: Annotated[list[int] | None, typer.Option(help="Only these numbers of rods.")] = None,
@@ -165,7 +165,7 @@ def bench_growth(
 
 
 @bench_app.command("actuation")
-@robots.told()
+@common.told()
 def bench_actuation(
     case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
     repeats: Annotated[int, typer.Option(help="Warm runs; the best one counts.", min=1)] = 5,
@@ -193,7 +193,7 @@ RANDOM = {
 
 
 @bench_app.command("random")
-@robots.told()
+@common.told()
 def bench_random(
     count: Annotated[int, typer.Option(help="Number of robots.", min=1)] = 200,
     seed: Annotated[int, typer.Option(help="Seed of the first one.", min=0)] = 0,

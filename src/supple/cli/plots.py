@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from supple.cli.robots import Json, told
+from supple.cli.common import Json, told
 
 FORMATS = (".png", ".pdf", ".svg")
 

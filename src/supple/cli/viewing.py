@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.cli.robots import (
+from supple.cli.common import (
     BAD_INPUT,
     Bar,
     File,

@@ -18,8 +18,8 @@ from scipy.spatial.transform import Rotation
 from supple.errors import DescriptionError
 from supple.lie import Pose
 from supple.robot.actuators import Motor, Tendon
+from supple.robot.attachments import compose, inverse, rest_pose
 from supple.robot.checks import GROUND_NAME
-from supple.robot.cutting import cut_open
 from supple.robot.items import Body, Closure, Marker, Place, Rod, Solid
 from supple.robot.joint import (
     AbstractJointSpec,
@@ -35,7 +35,7 @@ from supple.robot.joint import (
 from supple.robot.looks import Box, Cylinder, Mesh, Sphere, looks_of
 from supple.robot.placement import along, placement, unit_axis
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
-from supple.robot.seating import compose, inverse, rest_pose
+from supple.robot.spanning_tree import cut_open
 from supple.strain.field import STRAINS
 
 Element = ElementTree.Element

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import ArgumentError, DescriptionError
-from supple.mechanics.local import neutral
+from supple.mechanics.element_motion import neutral
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result

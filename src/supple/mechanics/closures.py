@@ -17,7 +17,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose, se3, so3
-from supple.mechanics import rows
+from supple.mechanics import static_index
 from supple.mechanics.kinematics import Kinematics
 from supple.model.closures import Closures
 from supple.model.model import Model
@@ -38,7 +38,10 @@ def closure_motion(model: Model, motion: Kinematics) -> ClosureMotion:
     outer = motion.poses_at(np.array(c.outer_sample)) @ c.outer
     relative = inner.inverse() @ outer
     by_row = np.array(c.joint_of_row, dtype=int)
-    rotation, position = rows.take(relative.rotation, by_row), rows.take(relative.position, by_row)
+    rotation, position = (
+        static_index.take(relative.rotation, by_row),
+        static_index.take(relative.position, by_row),
+    )
     violation = (
         jnp.einsum("nij,nij->n", c.turning, rotation)
         + jnp.einsum("ni,ni->n", c.shift, position)
@@ -50,7 +53,7 @@ def closure_motion(model: Model, motion: Kinematics) -> ClosureMotion:
 def closure_rows(model: Model, at: ClosureMotion) -> Float[Array, "n 6"]:
     """H: derivative of each equation by ε, a motion of the outer frame in its own axes."""
     c = model.closures
-    rotation = rows.take(at.relative.rotation, np.array(c.joint_of_row, dtype=int))
+    rotation = static_index.take(at.relative.rotation, np.array(c.joint_of_row, dtype=int))
     moment = _vee(jnp.einsum("nji,njk->nik", rotation, c.turning))
     force = jnp.einsum("nji,nj->ni", rotation, c.shift)
     return jnp.concatenate([moment, force], axis=-1)

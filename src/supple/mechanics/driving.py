@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.mechanics import rows
+from supple.mechanics import static_index
 from supple.mechanics.transmission_layout import layout_of
 from supple.mechanics.transmission_tangent import Parts, point_matrices
 from supple.mechanics.transmissions import (
@@ -32,7 +32,7 @@ class Driving(NamedTuple):
     stiffness: Float[Array, "nv nv"]
     damping: Float[Array, "nv nv"]
     jacobian: Float[Array, "n nv"]
-    pushes: Float[Array, "n nv"]
+    force_jacobian: Float[Array, "n nv"]
 
 
 class _Lines(NamedTuple):
@@ -71,7 +71,7 @@ def driving(
         lines = _lines(model, index, parts, jacobians)
         gather = (which[:, None] == of_lines[index]).astype(float)
         arms, rates = arms + gather @ lines.arms, rates + gather @ lines.rates
-        pushes = pushes + gather @ (rows.take(at.lines.share, index)[:, None] * lines.arms)
+        pushes = pushes + gather @ (static_index.take(at.lines.share, index)[:, None] * lines.arms)
         stiffness = stiffness + _turning(model, at, lines)
         if len(corners):
             rubbed, drag = _corner_tangent(model, at, parts, lines, corners)
@@ -82,14 +82,17 @@ def driving(
     # Efforts that follow the coordinate: ∂u/∂ℓ δℓ + ∂u/∂ℓ̇ δℓ̇, with δℓ̇ = J δẋ + J̇ δx.
     follows = layout.followed[which].astype(float)
     by_length, by_rate = (
-        (follows * rows.take(part, which))[:, None] for part in (at.by_length, at.by_rate)
+        (follows * static_index.take(part, which))[:, None] for part in (at.by_length, at.by_rate)
     )
     stiffness = stiffness - pushes.T @ (by_length * arms + by_rate * rates)
     damping = damping - pushes.T @ (by_rate * arms)
     jacobian, along = jnp.zeros((0, model.nv)), jnp.zeros((0, model.nv))
     if (law := own.imposing) is not None:
         scale, place = jnp.asarray(law.scale)[:, None], np.searchsorted(which, own.imposed)
-        jacobian, along = scale * rows.take(arms, place), scale * rows.take(pushes, place)
+        jacobian, along = (
+            scale * static_index.take(arms, place),
+            scale * static_index.take(pushes, place),
+        )
     return Driving(stiffness, damping, jacobian, along)
 
 
@@ -104,7 +107,7 @@ def rubbing_channels(model: Model) -> np.ndarray:
 
 
 def shared_corners(model: Model) -> np.ndarray:
-    """Corners of tendons that do not act within one element alone."""
+    """TendonBends of tendons that do not act within one element alone."""
     segments, layout = model.transmissions.segments, layout_of(model)
     if segments.corners is None:
         return np.zeros(0, dtype=int)
@@ -127,8 +130,8 @@ def _spread(
     there = (index < spans[:, 1:]) & np.isin(of, which)[:, None]
     place = np.searchsorted(which, of)[:, None] * model.nv + index
     flat = jnp.zeros(len(which) * model.nv)
-    listed = rows.take(values.reshape(-1), np.flatnonzero(there))
-    return rows.add(flat, place[there], listed).reshape(len(which), model.nv)
+    listed = static_index.take(values.reshape(-1), np.flatnonzero(there))
+    return static_index.add(flat, place[there], listed).reshape(len(which), model.nv)
 
 
 def _lines(model: Model, index: np.ndarray, parts: Parts, jacobians: Jacobians) -> _Lines:
@@ -136,7 +139,10 @@ def _lines(model: Model, index: np.ndarray, parts: Parts, jacobians: Jacobians) 
     (outer, outer_rate), (inner, inner_rate) = (
         jacobians(np.array(side)[index]) for side in (segments.outer_sample, segments.inner_sample)
     )
-    h, change = rows.take(parts.lines.arm, index), rows.take(parts.lines.arm_rate, index)
+    h, change = (
+        static_index.take(parts.lines.arm, index),
+        static_index.take(parts.lines.arm_rate, index),
+    )
     arms = jnp.einsum("si,sim->sm", h, outer - inner)
     rates = jnp.einsum("si,sim->sm", h, outer_rate - inner_rate)
     rates = rates + jnp.einsum("si,sim->sm", change, outer - inner)
@@ -147,8 +153,8 @@ def _turning(model: Model, at: TransmissionMotion, lines: _Lines) -> Float[Array
     """Stiffness of the forces of segments between elements, which turn."""
     crossing = layout_of(model).crossing
     place = np.searchsorted(lines.which, crossing)
-    outer, inner = rows.take(lines.outer, place), rows.take(lines.inner, place)
-    laws = (rows.take(law, crossing) for law in line_laws(model, at))
+    outer, inner = static_index.take(lines.outer, place), static_index.take(lines.inner, place)
+    laws = (static_index.take(law, crossing) for law in line_laws(model, at))
     return between(outer, inner, *laws)
 
 
@@ -176,20 +182,20 @@ def _corner_tangent(
     arriving, leaving = (np.array(side)[which] for side in (corners.arriving, corners.leaving))
     # How the directions of the lines change.
     points = at.lines.outer, at.lines.inner
-    turning = rows.take(parts.lines.turning, index)
+    turning = static_index.take(parts.lines.turning, index)
     moved = [
-        jnp.einsum("sij,sjm->sim", point_matrices(rows.take(p, index)), J)
+        jnp.einsum("sij,sjm->sim", point_matrices(static_index.take(p, index)), J)
         for p, J in zip(points, (lines.outer, lines.inner), strict=True)
     ]
     turned = jnp.einsum("sij,sjm->sim", turning, moved[0] - moved[1])
     places = (np.searchsorted(index, side) for side in (leaving, arriving))
-    after, before = (rows.take(turned, place) for place in places)
-    by_turn, by_sliding = (rows.take(part, which) for part in parts.corners)
+    after, before = (static_index.take(turned, place) for place in places)
+    by_turn, by_sliding = (static_index.take(part, which) for part in parts.corners)
     widening = jnp.einsum("ci,cim->cm", by_turn, after - before)
     beyond = (of[index] == of[arriving][:, None]) & (index > arriving[:, None])
     by_shift = widening + by_sliding[:, None] * (beyond.astype(float) @ lines.rates)
     by_rate = by_sliding[:, None] * (beyond.astype(float) @ lines.arms)
-    pull = beyond @ (rows.take(line_tensions(model, at), index)[:, None] * lines.arms)
+    pull = beyond @ (static_index.take(line_tensions(model, at), index)[:, None] * lines.arms)
     return pull.T @ by_shift, pull.T @ by_rate
 
 
@@ -206,8 +212,10 @@ def _channel_tangent(
         index = spans[:, :1] + np.arange(part.shape[1])
         there = index < spans[:, 1:]
         place = np.arange(len(which))[:, None] * model.nv + index
-        listed = rows.take(rows.take(part, which).reshape(-1), np.flatnonzero(there))
-        flat = rows.add(jnp.zeros(len(which) * model.nv), place[there], listed)
+        listed = static_index.take(
+            static_index.take(part, which).reshape(-1), np.flatnonzero(there)
+        )
+        flat = static_index.add(jnp.zeros(len(which) * model.nv), place[there], listed)
         return flat.reshape(len(which), model.nv)
 
     of = np.array(own.of)[which]
@@ -216,7 +224,7 @@ def _channel_tangent(
     earlier = later.T
     arms, rates = spread(at.channels.arms), spread(local.arm_rates)
     sliding = later @ rates, later @ arms
-    by_beyond = rows.take(local.losing[2], which)[:, None]
+    by_beyond = static_index.take(local.losing[2], which)[:, None]
     lost = [
         earlier @ (spread(losing) + by_beyond * slid)
         for losing, slid in zip(local.losing[:2], sliding, strict=True)

@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import se3, small
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics import (
     Balance,
     element_tangent,
@@ -19,9 +20,8 @@ from supple.mechanics.inverse_dynamics import (
     node_inertia,
 )
 from supple.mechanics.kinematics import GroupMotion
-from supple.mechanics.local import Coordinates
 from supple.mechanics.sample_laws import Law, attached_laws, rod_law
-from supple.mechanics.sliding import Material, slides, sliding_columns
+from supple.mechanics.sliding import MaterialMotion, slides, sliding_columns
 from supple.mechanics.transmission_tangent import (
     Parts,
     SlotRows,
@@ -57,7 +57,7 @@ class GroupState(NamedTuple):
 
     group: Group
     motion: GroupMotion
-    material: Material | None
+    material: MaterialMotion | None
     attached: Law | None
     wrench: Float[Array, "b p 6"]
     stress: Float[Array, "b d 6"]

@@ -9,9 +9,9 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import se3
 from supple.mechanics.bumpers import bumper_energy
+from supple.mechanics.element_motion import Coordinates, group_rows
 from supple.mechanics.inverse_dynamics import body_poses, element_matrices, inertia_at_nodes
 from supple.mechanics.kinematics import kinematics
-from supple.mechanics.local import Coordinates, group_rows
 from supple.mechanics.sliding import material_motion
 from supple.mechanics.transmissions import transmission_energy
 from supple.model.model import JointGroup, Model, RodGroup
@@ -42,7 +42,7 @@ def _masses(
     model: Model, q: Float[Array, " nq"], v: Float[Array, " nv"], t: Float[Array, ""]
 ) -> tuple[Float[Array, "n 6 6"], Float[Array, "n 6"], Float[Array, " 3"]]:
     """World inertias and twists of every lump of mass, and the point they are about."""
-    model = model.at(t)
+    model = model.with_lengths_at(t)
     zero = jnp.zeros(model.nv)
     c = Coordinates(q, zero, v, zero, t)
     motion = kinematics(model, c)
@@ -66,7 +66,7 @@ def energies(
 ) -> Energies:
     """Energies of a state; gravity's is zero for a mass centre at the world origin."""
     t = jnp.asarray(t, dtype=float)
-    model = model.at(t)
+    model = model.with_lengths_at(t)
     inertia, twist, origin = _masses(model, q, v, t)
     kinetic = 0.5 * jnp.einsum("ni,nij,nj->", twist, inertia, twist)
     first, mass = _first_moment(inertia)

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.errors import ArgumentError
 from supple.lie import Pose, se3
+from supple.mechanics.element_motion import Coordinates, group_rows, local_motion
 from supple.mechanics.element_tangent import columns_of, own_columns
 from supple.mechanics.kinematics import (
     Kinematics,
@@ -21,7 +22,6 @@ from supple.mechanics.kinematics import (
     source_changes,
     source_rates,
 )
-from supple.mechanics.local import Coordinates, group_rows, local_motion
 from supple.model.model import GROUND, Frame, Model, RodGroup, Slot
 from supple.space import rod_grid
 
@@ -125,7 +125,7 @@ def rod_shape(
     t: Float[Array, ""] | float = 0.0,
 ) -> Pose:
     """World poses of a rod's sections at fractions ``points`` (or at that many even ones)."""
-    model = model.at(jnp.asarray(t, dtype=float))
+    model = model.with_lengths_at(jnp.asarray(t, dtype=float))
     slot = find_rod(model, name)
     u = np.linspace(0.0, 1.0, points) if isinstance(points, int) else np.asarray(points)
     zero = jnp.zeros(model.nv)
@@ -184,7 +184,7 @@ def rod_sampled_at(model: Model, name: str, points: Float[np.ndarray, " n"]) -> 
 
 def _point_motion(model: Model, name: str, fraction: float, c: Coordinates) -> FrameMotion:
     """Motion at a fraction of a rod's length: the tip's, less what the rod adds beyond the point."""
-    model = model.at(c.t)
+    model = model.with_lengths_at(c.t)
     slot = find_rod(model, name)
     motion = kinematics(model, c)
     group, own = model.groups[slot.group], motion.groups[slot.group]

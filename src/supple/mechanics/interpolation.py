@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.mechanics.local import difference, rate, rate_derivative, retract
+from supple.mechanics.element_motion import difference, rate, rate_derivative, retract
 from supple.model.model import Model, RodGroup
 
 Motion = tuple[Float[Array, " nq"], Float[Array, " nv"], Float[Array, " nv"]]

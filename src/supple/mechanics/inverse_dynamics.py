@@ -18,7 +18,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose, se3, small
-from supple.mechanics import rows
+from supple.mechanics import static_index
 from supple.mechanics.activity import relieved
 from supple.mechanics.bumpers import bumper_force, bumper_tangent
 from supple.mechanics.closures import (
@@ -26,9 +26,9 @@ from supple.mechanics.closures import (
     closure_motion,
     closure_wrenches,
 )
+from supple.mechanics.element_motion import Coordinates, group_rows
 from supple.mechanics.kinematics import GroupMotion, Kinematics, kinematics
-from supple.mechanics.local import Coordinates, group_rows
-from supple.mechanics.sliding import Material, material_motion
+from supple.mechanics.sliding import MaterialMotion, material_motion
 from supple.mechanics.slips import SlipMotion, slip_motions, slip_wrenches
 from supple.mechanics.transmission_layout import layout_of
 from supple.mechanics.transmissions import (
@@ -59,7 +59,7 @@ class Balance(NamedTuple):
     transmissions: TransmissionMotion | None
     slips: list[SlipMotion]
     """Contacts that may not slip, where their multipliers were given."""
-    material: tuple[Material | None, ...]
+    material: tuple[MaterialMotion | None, ...]
     """Motion of the material at the nodes of rods; None for joints."""
 
 
@@ -117,7 +117,7 @@ def equations(model: Model, c: Coordinates) -> Float[Array, " nv_and_n"]:
 @partial(jax.jit, inline=True)
 def balance(model: Model, c: Coordinates) -> Balance:
     """Evaluate the balance and keep the intermediate fields."""
-    model = model.at(c.t)
+    model = model.with_lengths_at(c.t)
     motion = kinematics(model, c)
     gravity = jnp.concatenate([jnp.zeros(3), model.load_factor * jnp.asarray(model.gravity)])
     material = tuple(
@@ -151,13 +151,13 @@ def balance(model: Model, c: Coordinates) -> Balance:
         violations.append(closures.violation)
     if model.prescribed.size and c.multipliers is not None:
         effort = c.multipliers[model.constraints.rows(COORDINATE)] * model.prescribed.scale
-        residual = rows.add(residual, np.array(model.prescribed.v_index), effort)
+        residual = static_index.add(residual, np.array(model.prescribed.v_index), effort)
         violations.append(_off_course(model, c))
     if transmissions is not None and c.multipliers is not None:
         violations.append(transmissions.gap)
     if model.stops.size and c.multipliers is not None:
         effort = c.multipliers[model.constraints.rows(STOP)] * model.stops.side
-        residual = rows.add(residual, np.array(model.stops.v_index), effort)
+        residual = static_index.add(residual, np.array(model.stops.v_index), effort)
         violations.append(_beyond_stops(model, c))
     violations += [slip.speed for slip in slips]
     return Balance(
@@ -318,7 +318,10 @@ def inertia_at_nodes(
 
 
 def _rod_wrench(
-    group: RodGroup, motion: GroupMotion, material: Material | None, gravity: Float[Array, " 6"]
+    group: RodGroup,
+    motion: GroupMotion,
+    material: MaterialMotion | None,
+    gravity: Float[Array, " 6"],
 ) -> Float[Array, "b p 6"]:
     assert material is not None
     pose = motion.sources
@@ -350,7 +353,7 @@ def _add_bodies(
         body_poses(model, motion),
         model.bodies.inertia,
         motion.twists_at(samples),
-        rows.take(motion.sample_accelerations(), samples),
+        static_index.take(motion.sample_accelerations(), samples),
         gravity,
     )
     return add_at_samples(own, samples, wrench)
@@ -391,14 +394,14 @@ def load_sections(model: Model, motion: Kinematics, load: AbstractLineLoad) -> S
     assert isinstance(group, RodGroup)
     chosen, count = np.array(load.rows), group.grid.weights.shape[1]
     rotation, position, twist, points = (
-        rows.take(part, chosen)[:, :count]
+        static_index.take(part, chosen)[:, :count]
         for part in (own.pose.rotation, own.pose.position, own.twist, group.grid.points)
     )
     near = Pose(rotation, position)
-    length = rows.take(group.length, chosen)[:, None]
+    length = static_index.take(group.length, chosen)[:, None]
     return Sections(
         samples=(group.samples * chosen[:, None] + np.arange(count)).reshape(-1),
-        weights=length * rows.take(group.grid.weights, chosen),
+        weights=length * static_index.take(group.grid.weights, chosen),
         X=length * points,
         near=near,
         pose=Pose(near.rotation, near.position + motion.origin),
@@ -435,7 +438,9 @@ def add_sections(
 ) -> Float[Array, "b p *k"]:
     """Add values of some rods' sections to those of a group's samples."""
     flat = part.reshape(-1, *part.shape[2:])
-    return rows.add(flat, at.samples, values.reshape(-1, *values.shape[2:])).reshape(part.shape)
+    return static_index.add(flat, at.samples, values.reshape(-1, *values.shape[2:])).reshape(
+        part.shape
+    )
 
 
 def _add_closures(
@@ -484,7 +489,9 @@ def _add_between(
     """Wrenches asked of outer samples and given by inner ones; the ground needs nothing."""
     for samples, sign in ((outer, 1.0), (inner, -1.0)):
         moving = np.flatnonzero(np.array(samples) != GROUND)
-        own = add_at_samples(own, np.array(samples)[moving], sign * rows.take(wrenches, moving))
+        own = add_at_samples(
+            own, np.array(samples)[moving], sign * static_index.take(wrenches, moving)
+        )
     return own
 
 
@@ -507,7 +514,7 @@ def _add_subtrees(model: Model, own: list[Float[Array, "_ _ 6"]]) -> list[Float[
     asked = sum_over_subtrees(topology.parent, totals)
     attach = np.array(topology.attach)
     hanging = np.flatnonzero(attach != GROUND)
-    return add_at_samples(own, attach[hanging], rows.take(asked, hanging))
+    return add_at_samples(own, attach[hanging], static_index.take(asked, hanging))
 
 
 def add_at_samples(
@@ -520,7 +527,7 @@ def add_at_samples(
         here = np.flatnonzero((samples >= start) & (samples < start + count))
         if len(here):
             flat = part.reshape(count, *part.shape[2:])
-            added = rows.add(flat, samples[here] - start, rows.take(values, here))
+            added = static_index.add(flat, samples[here] - start, static_index.take(values, here))
             part = added.reshape(part.shape)
         result.append(part)
         start += count

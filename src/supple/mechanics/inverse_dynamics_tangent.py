@@ -26,13 +26,13 @@ from jaxtyping import Float, Inexact
 
 from supple.arrays import Array
 from supple.lie import se3
-from supple.mechanics import rows
+from supple.mechanics import static_index
 from supple.mechanics.activity import relieved_rows
 from supple.mechanics.closures import ClosureMotion, closure_laws, closure_rows
 from supple.mechanics.driving import between, driving
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.element_tangent import Columns, columns_of, element_tangents, parts_of
 from supple.mechanics.inverse_dynamics import Balance, balance
-from supple.mechanics.local import Coordinates
 from supple.mechanics.sample_laws import Law
 from supple.mechanics.slips import slip_tangent
 from supple.mechanics.tree import path_matrix
@@ -51,14 +51,16 @@ class Tangent(NamedTuple):
     jacobian: Float[Array, "n nv"]
     """Derivative of the violation by x: δΥ = J δx. Rows of equations between velocities, the last ones, are
     derivatives by ẋ."""
-    pushes: Float[Array, "n nv"]
+    force_jacobian: Float[Array, "n nv"]
     """Derivative of the residual by the multipliers: the balance contains Pᵀ λ. P = J without friction."""
     slipping: Float[Array, "s nv"]
     """Derivative by x of the equations between velocities."""
-    yields: Float[Array, " n"]
+    compliance: Float[Array, " n"]
     """Derivative of each violation by its own multiplier: zero but for equations that are let go."""
 
-    def closing(self, by_rate: Inexact[Array, ""] | complex | float) -> Inexact[Array, "n nv"]:
+    def constraint_jacobian(
+        self, by_rate: Inexact[Array, ""] | complex | float
+    ) -> Inexact[Array, "n nv"]:
         """Derivative of the equations by x where δẋ = ``by_rate`` δx; those between velocities over it."""
         first = self.jacobian.shape[0] - self.slipping.shape[0]
         if first == self.jacobian.shape[0]:
@@ -75,7 +77,7 @@ def inverse_dynamics_tangent(model: Model, c: Coordinates) -> Tangent:
 @partial(jax.jit, inline=True)
 def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
     """The same from the balance at the motion, where that is at hand."""
-    model = model.at(c.t)
+    model = model.with_lengths_at(c.t)
     parts = parts_of(model, state)
     found = element_tangents(model, c, state, parts)
     columns, laws, reactions, blocks, _ = (list(part) for part in zip(*found, strict=True))
@@ -92,18 +94,20 @@ def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
         chosen = np.eye(model.nv)[np.array(model.prescribed.v_index)]
         imposed = jnp.asarray(model.prescribed.scale)[:, None] * chosen
         jacobian = jnp.concatenate([jacobian, imposed])
-    pushes = jacobian
+    force_jacobian = jacobian
     if state.transmissions is not None and parts is not None:
         driven = driving(model, state.transmissions, parts, partial(_jacobians, model, columns))
         if driven is not None:
             stiffness, damping = stiffness + driven.stiffness, damping + driven.damping
         if driven is not None and c.multipliers is not None:
             jacobian = jnp.concatenate([jacobian, driven.jacobian])
-            pushes = jnp.concatenate([pushes, driven.pushes])
+            force_jacobian = jnp.concatenate([force_jacobian, driven.force_jacobian])
     if model.stops.size and c.multipliers is not None:
         chosen = np.eye(model.nv)[np.array(model.stops.v_index)]
         halted = jnp.asarray(model.stops.side)[:, None] * chosen
-        jacobian, pushes = (jnp.concatenate([part, halted]) for part in (jacobian, pushes))
+        jacobian, force_jacobian = (
+            jnp.concatenate([part, halted]) for part in (jacobian, force_jacobian)
+        )
     sliding = jnp.zeros((0, model.nv))
     if state.slips and c.multipliers is not None:
         samples = np.array([slip.sample for slip in model.slips])
@@ -116,12 +120,22 @@ def tangent_of(model: Model, c: Coordinates, state: Balance) -> Tangent:
             sample_jacobians(model, changing, samples),
         )
         stiffness = stiffness + stiffening
-        jacobian, pushes = (jnp.concatenate([part, by_rate]) for part in (jacobian, pushes))
-    yields = jnp.zeros(0)
+        jacobian, force_jacobian = (
+            jnp.concatenate([part, by_rate]) for part in (jacobian, force_jacobian)
+        )
+    compliance = jnp.zeros(0)
     if c.multipliers is not None:
-        jacobian, yields = relieved_rows(model, jacobian)
+        jacobian, compliance = relieved_rows(model, jacobian)
     return Tangent(
-        state.residual, mass, damping, stiffness, state.violation, jacobian, pushes, sliding, yields
+        state.residual,
+        mass,
+        damping,
+        stiffness,
+        state.violation,
+        jacobian,
+        force_jacobian,
+        sliding,
+        compliance,
     )
 
 
@@ -140,8 +154,8 @@ def _closing(
     apart = outer - inner
     by_row = np.array(c.joint_of_row)
     inverse = se3.adjoint(at.outer.inverse())
-    H = jnp.einsum("ni,nij->nj", closure_rows(model, at), rows.take(inverse, by_row))
-    jacobian = jnp.einsum("ni,nim->nm", H, rows.take(apart, by_row))
+    H = jnp.einsum("ni,nij->nj", closure_rows(model, at), static_index.take(inverse, by_row))
+    jacobian = jnp.einsum("ni,nim->nm", H, static_index.take(apart, by_row))
     return jacobian, between(outer, inner, *closure_laws(model, at, multipliers))
 
 
@@ -171,7 +185,7 @@ def sample_jacobians(
             result[:, :, None],
             mine,
             columns_of(model, i)[local[mine] // points],
-            rows.take(flat, local[mine])[:, :, None],
+            static_index.take(flat, local[mine])[:, :, None],
         )[:, :, 0]
     if topology.all_on_ground:
         return result
@@ -234,7 +248,9 @@ def _tree_coupling(
     own = _own_wrench(model, reactions)
     asked = jnp.einsum("ef,eikn->fikn", path, carried.reshape(own.shape) + own)
     returned = jnp.einsum(
-        "ein,eikm->knm", rows.take(steps[:, :, 0], hanging), rows.take(asked, hanging)
+        "ein,eikm->knm",
+        static_index.take(steps[:, :, 0], hanging),
+        static_index.take(asked, hanging),
     )
     return returned + _entering_rows(model, columns, stacked, moves)
 
@@ -262,7 +278,7 @@ def _attached_columns(
             continue
         children, local = hanging[mine], local[mine]
         flat = (part.reshape(batch * samples, 6, width) for part in own)
-        values = jnp.stack([rows.take(part, local) for part in flat], axis=2)
+        values = jnp.stack([static_index.take(part, local) for part in flat], axis=2)
         result = _scatter_columns(result, children, columns_of(model, i)[local // samples], values)
     return result
 

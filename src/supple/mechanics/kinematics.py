@@ -18,14 +18,14 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose, se3, small, so3
-from supple.mechanics import rows
-from supple.mechanics.local import Coordinates, Local, group_rows, local_motion
+from supple.mechanics import static_index
+from supple.mechanics.element_motion import Coordinates, Local, group_rows, local_motion
 from supple.mechanics.tree import sum_along_tree
 from supple.model.model import GROUND, Model
 
 
 class GroupMotion(NamedTuple):
-    """World motion of a group (shapes as in :class:`~supple.mechanics.local.Local`)."""
+    """World motion of a group (shapes as in :class:`~supple.mechanics.element_motion.Local`)."""
 
     local: Local
     pose: Pose
@@ -70,7 +70,7 @@ class Kinematics(NamedTuple):
         twists = self.sample_twists()
         if np.any(samples == GROUND):
             twists = jnp.concatenate([twists, jnp.zeros((1, 6))])
-        return rows.take(twists, samples % len(twists))
+        return static_index.take(twists, samples % len(twists))
 
     def sample_accelerations(self) -> Float[Array, "s 6"]:
         """World accelerations of all samples in one flat list."""
@@ -80,7 +80,7 @@ class Kinematics(NamedTuple):
 @partial(jax.jit, inline=True)
 def kinematics(model: Model, c: Coordinates) -> Kinematics:
     """Poses, twists and accelerations of all samples."""
-    model = model.at(c.t)
+    model = model.with_lengths_at(c.t)
     origin = frame_origin(model, c.q)
     locals_ = [local_motion(model, i, c) for i in range(len(model.groups))]
     inner = inner_poses(model, [item.pose for item in locals_], origin)
@@ -217,7 +217,9 @@ def _sum_along_tree(
     attach = np.array(topology.attach)
     hanging = np.flatnonzero(attach != GROUND)
     flat = jnp.concatenate([part.reshape(-1, 6) for part in own])
-    steps = rows.put(jnp.zeros((topology.elements, 6)), hanging, rows.take(flat, attach[hanging]))
+    steps = static_index.put(
+        jnp.zeros((topology.elements, 6)), hanging, static_index.take(flat, attach[hanging])
+    )
     entering = sum_along_tree(topology.parent, steps)
     return [part + _rows(model, i, entering)[:, None] for i, part in enumerate(own)]
 
@@ -253,11 +255,11 @@ def _flat_pose(poses: list[Pose]) -> Pose:
 
 
 def _take(pose: Pose, index: np.ndarray) -> Pose:
-    return Pose(rows.take(pose.rotation, index), rows.take(pose.position, index))
+    return Pose(static_index.take(pose.rotation, index), static_index.take(pose.position, index))
 
 
 def _replace(pose: Pose, index: np.ndarray, value: Pose) -> Pose:
     return Pose(
-        rows.put(pose.rotation, index, value.rotation),
-        rows.put(pose.position, index, value.position),
+        static_index.put(pose.rotation, index, value.rotation),
+        static_index.put(pose.position, index, value.position),
     )

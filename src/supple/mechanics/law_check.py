@@ -13,9 +13,9 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from supple.arrays import Array
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics import load_sections, on_sections
 from supple.mechanics.kinematics import kinematics
-from supple.mechanics.local import Coordinates
 from supple.model.joints import DrivenJoint
 from supple.model.loads import LineLoad, PointWrench
 from supple.model.model import JointGroup, Model, RodGroup
@@ -70,7 +70,7 @@ def unusable_at(
     for item, value in laws_at(model, now):
         if not np.all(np.isfinite(value)):
             return f"the law of {item} gives {_told(value)} at t = {float(t):.6g} s; need finite numbers"
-    grown, zero = model.at(now), jnp.zeros(model.nv)
+    grown, zero = model.with_lengths_at(now), jnp.zeros(model.nv)
     motion = kinematics(grown, Coordinates(q, zero, jnp.asarray(v), zero, now))
     for line in grown.line_loads:
         value = on_sections(line, "density", now, load_sections(grown, motion, line))

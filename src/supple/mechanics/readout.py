@@ -18,6 +18,7 @@ from supple.arrays import Array
 from supple.errors import ArgumentError
 from supple.lie import Pose, se3
 from supple.mechanics.closures import closure_motion, outer_wrenches
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.energy import Energies, Momentum, energies, momentum
 from supple.mechanics.frames import (
     FrameMotion,
@@ -31,7 +32,6 @@ from supple.mechanics.frames import (
     rod_strain,
 )
 from supple.mechanics.kinematics import kinematics
-from supple.mechanics.local import Coordinates
 from supple.mechanics.section_wrenches import Held, internal_wrenches, reactions
 from supple.mechanics.slips import slip_motions, slip_multipliers
 from supple.mechanics.transmissions import transmission_motion

@@ -14,8 +14,8 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.errors import ArgumentError
+from supple.mechanics.element_motion import Coordinates, rate, retract
 from supple.mechanics.inverse_dynamics import Balance, balance
-from supple.mechanics.local import Coordinates, rate, retract
 from supple.mechanics.sensing import Sensors
 from supple.model.inputs import find_input, input_vector, with_inputs
 from supple.model.model import Model

@@ -23,7 +23,7 @@ from supple.mechanics.inverse_dynamics import (
     on_sections,
 )
 from supple.mechanics.kinematics import GroupMotion, Kinematics
-from supple.mechanics.sliding import Material
+from supple.mechanics.sliding import MaterialMotion
 from supple.mechanics.transmission_tangent import Parts, ground_laws
 from supple.model.model import Group, JointGroup, Model
 
@@ -41,7 +41,7 @@ class Law(NamedTuple):
 
 
 def rod_law(
-    group: Group, m: GroupMotion, material: Material | None, gravity: Float[Array, " 3"]
+    group: Group, m: GroupMotion, material: MaterialMotion | None, gravity: Float[Array, " 3"]
 ) -> Law:
     """Law of the samples of a group by the mass of the rods themselves; nothing for joints."""
     batch, samples = m.twist.shape[:2]

@@ -13,9 +13,9 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose, se3
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.frames import find_rod, rod_sampled_at, rod_shape
 from supple.mechanics.inverse_dynamics import balance
-from supple.mechanics.local import Coordinates
 from supple.model.model import Model, RodGroup
 from supple.model.state import State
 
@@ -39,7 +39,7 @@ def internal_wrenches(
     Tendons in channels and the fluid of chambers run through sections: what they carry is part of it. Where
     something hangs on the rod or pulls at it, it is the wrench just before.
     """
-    model = model.at(s.t)
+    model = model.with_lengths_at(s.t)
     slot = find_rod(model, name)
     group = model.groups[slot.group]
     assert isinstance(group, RodGroup)
@@ -62,7 +62,7 @@ def reactions(model: Model, s: State) -> Held:
 
     That is the outer frame of a joint, the first section of a rod; in the order of elements.
     """
-    model = model.at(s.t)
+    model = model.with_lengths_at(s.t)
     state = balance(model, _motion(model, s))
     wrenches, rotations = [], []
     for group, motion, asked in zip(model.groups, state.motion.groups, state.wrench, strict=True):

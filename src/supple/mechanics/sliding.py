@@ -1,4 +1,4 @@
-r"""Material that slides through the base of a rod pushed out of it.
+r"""MaterialMotion that slides through the base of a rod pushed out of it.
 
 Samples stay at fractions u of the length L(t); material stays at its distance from the tip and passes them
 with the speed c = (1 - u) L̇ along the rod. With ξ_w = Ad(g) ξ, and all rates at fixed u, it moves with
@@ -21,12 +21,12 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import se3
+from supple.mechanics.element_motion import Coordinates, group_rows
 from supple.mechanics.kinematics import GroupMotion
-from supple.mechanics.local import Coordinates, group_rows
 from supple.model.model import Model, RodGroup
 
 
-class Material(NamedTuple):
+class MaterialMotion(NamedTuple):
     """World twists and accelerations of the material at the nodes of a group."""
 
     twist: Float[Array, "b d 6"]
@@ -47,14 +47,14 @@ def slides(group: RodGroup) -> bool:
     return group.slope is not None and group.growth_rates is not None
 
 
-def material_motion(model: Model, index: int, m: GroupMotion, c: Coordinates) -> Material:
+def material_motion(model: Model, index: int, m: GroupMotion, c: Coordinates) -> MaterialMotion:
     """Motion of the material at the nodes of a group; that of the nodes if it does not slide."""
     group = model.groups[index]
     assert isinstance(group, RodGroup)
     count = group.grid.weights.shape[1]
     twist, acceleration = m.twist[:, :count], m.acceleration[:, :count]
     if not slides(group):
-        return Material(twist, acceleration)
+        return MaterialMotion(twist, acceleration)
     flow = _flow(group, m)
     q = group_rows(model, index, c.q, configuration=True) + group_rows(model, index, c.x)
     strain = group.grid.rest + jnp.einsum("bnim,bm->bni", group.grid.basis, q)
@@ -62,14 +62,14 @@ def material_motion(model: Model, index: int, m: GroupMotion, c: Coordinates) ->
     rate = jnp.einsum("bdim,bm->bdi", m.subspace, group_rows(model, index, c.xdot))
     passing = flow.change * along + flow.speed * (se3.ad(twist, along) + 2 * rate)
     bending = flow.bend * jnp.einsum("bdim,bm->bdi", flow.slope, q)
-    return Material(twist + flow.speed * along, acceleration + passing + bending)
+    return MaterialMotion(twist + flow.speed * along, acceleration + passing + bending)
 
 
 def sliding_columns(
     group: RodGroup,
     m: GroupMotion,
     inertia: Float[Array, "b d 6 6"],
-    material: Material,
+    material: MaterialMotion,
 ) -> tuple[Float[Array, "b d 6 m"], Float[Array, "b d 6 m"]]:
     """Coefficients of δẋ and δx of the rod's own coordinates that sliding adds to φ."""
     flow = _flow(group, m)

@@ -13,7 +13,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import small
-from supple.mechanics import rows
+from supple.mechanics import static_index
 from supple.mechanics.kinematics import Kinematics
 from supple.mechanics.transmission_layout import GroupSlots, layout_of
 from supple.mechanics.transmissions import (
@@ -173,7 +173,7 @@ def channel_rows(model: Model, at: TransmissionMotion) -> ChannelRows:
     if own.size == 0:
         none = jnp.zeros((0, 0))
         return ChannelRows(none, none[:, :, None], None, none, None, None)
-    effort = rows.take(at.effort, np.array(own.of))
+    effort = static_index.take(at.effort, np.array(own.of))
     turning = _arm_gradients(own, now.x)
     rates = jnp.einsum("pml,pl->pm", turning, now.xdot)
     force = -effort[:, None] * now.pushes
@@ -329,12 +329,12 @@ def ground_laws(
     outer, inner = (
         np.array(side)[index] for side in (segments.outer_sample, segments.inner_sample)
     )
-    of_outer, of_inner = (rows.take(law, index) for law in line_laws(model, at))
+    of_outer, of_inner = (static_index.take(law, index) for law in line_laws(model, at))
     geometry = jnp.where((outer != GROUND)[:, None, None], of_outer, of_inner)
     tied = np.isin(index, layout.tied).astype(float)
     of = np.array(segments.of)[index]
-    by_length, by_rate = (tied * rows.take(part, of) for part in (at.by_length, at.by_rate))
-    h, change = rows.take(lines.arm, index), rows.take(lines.arm_rate, index)
+    by_length, by_rate = (tied * static_index.take(part, of) for part in (at.by_length, at.by_rate))
+    h, change = static_index.take(lines.arm, index), static_index.take(lines.arm_rate, index)
     follows = by_length[:, None] * h + by_rate[:, None] * change
     geometry = geometry - h[:, :, None] * follows[:, None, :]
     gyration = -by_rate[:, None, None] * h[:, :, None] * h[:, None, :]

@@ -13,14 +13,14 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose, se3, so3
-from supple.mechanics import rows
+from supple.mechanics import static_index
+from supple.mechanics.element_motion import Coordinates, group_rows
 from supple.mechanics.kinematics import Kinematics
-from supple.mechanics.local import Coordinates, group_rows
 from supple.mechanics.transmission_layout import GroupSlots
 from supple.model.constraints import LENGTH
 from supple.model.efforts import Imposed, Input
 from supple.model.model import Model
-from supple.model.transmissions import Channels, Corners, Rubbing, Segments
+from supple.model.transmissions import Channels, Rubbing, Segments, TendonBends
 
 
 class Lines(NamedTuple):
@@ -76,15 +76,18 @@ def transmission_motion(model: Model, c: Coordinates, motion: Kinematics) -> Tra
     if own.affine.size:
         arms, of = jnp.asarray(own.affine.arms), np.array(own.affine.of)
         here, moving = (own_coordinates(own.affine.spans, arms.shape[1], v) for v in (x, c.xdot))
-        length = rows.add(length, of, jnp.sum(arms * here, axis=1))
-        rate = rows.add(rate, of, jnp.sum(arms * moving, axis=1))
+        length = static_index.add(length, of, jnp.sum(arms * here, axis=1))
+        rate = static_index.add(rate, of, jnp.sum(arms * moving, axis=1))
     if own.channels.size:
         of = np.array(own.channels.of)
-        length = rows.add(length, of, channel_length)
-        rate = rows.add(rate, of, jnp.sum(channels.arms * channels.xdot, axis=1))
+        length = static_index.add(length, of, channel_length)
+        rate = static_index.add(rate, of, jnp.sum(channels.arms * channels.xdot, axis=1))
     if own.segments.size:
         of = np.array(own.segments.of)
-        length, rate = rows.add(length, of, lines.length), rows.add(rate, of, lines.rate)
+        length, rate = (
+            static_index.add(length, of, lines.length),
+            static_index.add(rate, of, lines.rate),
+        )
     value, slope = jax.jvp(own.inputs, (c.t,), (jnp.ones_like(c.t),))
     effort, by_length, by_rate, gap = _efforts(model, c, length, rate, value, slope)
     return TransmissionMotion(length, rate, effort, by_length, by_rate, gap, channels, lines)
@@ -101,8 +104,8 @@ def transmission_energy(
     total = jnp.zeros(())
     for effort, members in zip(own.efforts, own.members, strict=True):
         index = np.array(members)
-        given = Input(rows.take(value, index), jnp.zeros(len(index)), model.load_factor)
-        total = total + jnp.sum(effort.energy(rows.take(found.length, index), given))
+        given = Input(static_index.take(value, index), jnp.zeros(len(index)), model.load_factor)
+        total = total + jnp.sum(effort.energy(static_index.take(found.length, index), given))
     return total
 
 
@@ -142,8 +145,10 @@ def slot_force(model: Model, at: TransmissionMotion, slots: GroupSlots) -> Float
     own = model.transmissions
     forces = part_rows(
         model,
-        -rows.take(at.effort, np.array(own.channels.of, dtype=int))[:, None] * at.channels.pushes,
-        -rows.take(at.effort, np.array(own.affine.of, dtype=int))[:, None] * own.affine.arms,
+        -static_index.take(at.effort, np.array(own.channels.of, dtype=int))[:, None]
+        * at.channels.pushes,
+        -static_index.take(at.effort, np.array(own.affine.of, dtype=int))[:, None]
+        * own.affine.arms,
     )
     batch, count, most = slots.parts.shape
     if most == 0:
@@ -173,7 +178,7 @@ def chosen(values: Float[Array, "n *k"], index: np.ndarray) -> Float[Array, "...
     flat = np.where(index < 0, size, index).reshape(-1)
     if np.any(flat == size):
         values = jnp.concatenate([values, jnp.zeros_like(values, shape=(1, *values.shape[1:]))])
-    return rows.take(values, flat).reshape(*index.shape, *values.shape[1:])
+    return static_index.take(values, flat).reshape(*index.shape, *values.shape[1:])
 
 
 def own_coordinates(
@@ -193,7 +198,7 @@ def before(of: tuple[int, ...], values: Float[Array, " p"]) -> Float[Array, " p"
     begins = np.concatenate([[True], own[1:] != own[:-1]])
     first = np.maximum.accumulate(np.where(begins, np.arange(len(own)), 0))
     running = jnp.cumsum(values) - values
-    return running - rows.take(running, first)
+    return running - static_index.take(running, first)
 
 
 def after(of: tuple[int, ...], values: Float[Array, " p"]) -> Float[Array, " p"]:
@@ -226,8 +231,10 @@ def _efforts(
     gap = jnp.zeros(0)
     for law, members in zip(own.efforts, own.members, strict=True):
         index = np.array(members)
-        now, now_rate = rows.take(length, index), rows.take(rate, index)
-        given = Input(rows.take(value, index), rows.take(slope, index), model.load_factor)
+        now, now_rate = static_index.take(length, index), static_index.take(rate, index)
+        given = Input(
+            static_index.take(value, index), static_index.take(slope, index), model.load_factor
+        )
         if isinstance(law, Imposed):
             none = jnp.zeros(len(index))
             forces = (
@@ -242,7 +249,7 @@ def _efforts(
         parts.append((effort, by_length, by_rate))
     order = np.argsort(np.concatenate([np.array(m, dtype=int) for m in own.members]))
     effort, by_length, by_rate = (
-        rows.take(jnp.concatenate([part[i] for part in parts]), order) for i in range(3)
+        static_index.take(jnp.concatenate([part[i] for part in parts]), order) for i in range(3)
     )
     return effort, by_length, by_rate, gap
 
@@ -348,25 +355,25 @@ def _shares(
         return jnp.ones_like(rate)
     angle = corner_angles(corners, direction)
     changes = angle * corners.grip(corner_speeds(segments, rate))
-    listed = rows.add(jnp.zeros(segments.size), np.array(corners.leaving), changes)
+    listed = static_index.add(jnp.zeros(segments.size), np.array(corners.leaving), changes)
     return jnp.exp(listed + before(segments.of, listed))
 
 
 def corner_speeds(segments: Segments, rate: Float[Array, " s"]) -> Float[Array, " c"]:
     """Speeds (m/s) at which tendons slide over corners: the rate of all that is beyond."""
     assert segments.corners is not None
-    return rows.take(rate + after(segments.of, rate), np.array(segments.corners.leaving))
+    return static_index.take(rate + after(segments.of, rate), np.array(segments.corners.leaving))
 
 
-def corner_angles(corners: Corners, direction: Float[Array, "s 3"]) -> Float[Array, " c"]:
+def corner_angles(corners: TendonBends, direction: Float[Array, "s 3"]) -> Float[Array, " c"]:
     """Angles (rad) by which tendons turn at corners."""
     return angle_between(corner_turns(corners, direction))
 
 
-def corner_turns(corners: Corners, direction: Float[Array, "s 3"]) -> Float[Array, "c 3"]:
+def corner_turns(corners: TendonBends, direction: Float[Array, "s 3"]) -> Float[Array, "c 3"]:
     """Change of the tendons' directions at corners."""
     before, after = (np.array(side) for side in (corners.arriving, corners.leaving))
-    return rows.take(direction, after) - rows.take(direction, before)
+    return static_index.take(direction, after) - static_index.take(direction, before)
 
 
 def angle_between(turned: Float[Array, "*c 3"]) -> Float[Array, "*c"]:

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Inexact
 
 from supple.arrays import Array
-from supple.mechanics import rows
+from supple.mechanics import static_index
 from supple.model.model import GROUND
 
 LARGEST_MATRIX = 48
@@ -26,8 +26,8 @@ def sum_along_tree(parents: Parents, steps: Inexact[Array, "e *k"]) -> Inexact[A
     if len(parents) <= LARGEST_MATRIX:
         return jnp.tensordot(jnp.asarray(path_matrix(parents)), steps, axes=1)
     for moving, above in _rounds(parents):
-        added = rows.take(steps, moving) + rows.take(steps, above)
-        steps = rows.put(steps, moving, added)
+        added = static_index.take(steps, moving) + static_index.take(steps, above)
+        steps = static_index.put(steps, moving, added)
     return steps
 
 
@@ -36,7 +36,7 @@ def sum_over_subtrees(parents: Parents, totals: Inexact[Array, "e *k"]) -> Inexa
     if len(parents) <= LARGEST_MATRIX:
         return jnp.tensordot(jnp.asarray(path_matrix(parents).T), totals, axes=1)
     for moving, above in reversed(_rounds(parents)):
-        totals = rows.add(totals, above, rows.take(totals, moving))
+        totals = static_index.add(totals, above, static_index.take(totals, moving))
     return totals
 
 

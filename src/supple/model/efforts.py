@@ -209,7 +209,7 @@ class Governor(AbstractEffort):
         return saturated(self.damping * (given.factor * given.value - rate), self.limit)
 
 
-class Drive(AbstractEffort):
+class TorqueDrive(AbstractEffort):
     """A rotor that gives the torque of the input, up to ``limit``; the joint feels ``gear`` times it."""
 
     follows: ClassVar[bool] = False

@@ -12,9 +12,9 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.numeric import asarray, is_traced, stack, times_of
+from supple.reprs import brief
 
 
 class AbstractLaw(eqx.Module):

@@ -53,7 +53,7 @@ class RodGroup(eqx.Module):
     growth: AbstractLaw | None = None
     """Length over its first value, as a law of time; None for rods of constant length."""
     growth_rates: tuple[Float[Array, "*b"], Float[Array, "*b"]] | None = None
-    """Rate and acceleration of the length over the length, at the time of :meth:`Model.at`."""
+    """Rate and acceleration of the length over the length, at the time of :meth:`Model.with_lengths_at`."""
     slope: Float[Array, "*b n 6 m"] | None = None
     """Derivative of the basis by u at the nodes, for rods that slide out of their base; None for others."""
 
@@ -62,7 +62,7 @@ class RodGroup(eqx.Module):
         """Number of rods."""
         return self.length.shape[0]
 
-    def at(self, t: Float[Array, ""]) -> "RodGroup":
+    def with_length_at(self, t: Float[Array, ""]) -> "RodGroup":
         """The group with the lengths of time t, and how they change."""
         if self.growth is None:
             return self
@@ -260,14 +260,14 @@ class Model(eqx.Module):
         words += [f"{head}: {', '.join(names)}" for head, names in lists.items() if names]
         return f"Model({self.name!r}: {'; '.join(words)})"
 
-    def at(self, t: Float[Array, ""]) -> "Model":
+    def with_lengths_at(self, t: Float[Array, ""]) -> "Model":
         """The model with rods as long as they are at time t; itself if none changes its length."""
         if not any(isinstance(g, RodGroup) and g.growth is not None for g in self.groups):
             return self
-        groups = tuple(g.at(t) if isinstance(g, RodGroup) else g for g in self.groups)
+        groups = tuple(g.with_length_at(t) if isinstance(g, RodGroup) else g for g in self.groups)
         return dataclasses.replace(self, groups=groups)
 
-    def still(self, t: Float[Array, ""]) -> "Model":
+    def frozen_at(self, t: Float[Array, ""]) -> "Model":
         """The model as it is at time t, with nothing growing or driven further: for statics.
 
         Equations between velocities say nothing about a robot at rest, and are left out.
@@ -280,7 +280,7 @@ class Model(eqx.Module):
                 return dataclasses.replace(g, joint=dataclasses.replace(g.joint, still=True))
             return g
 
-        groups = tuple(rest(g) for g in self.at(t).groups)
+        groups = tuple(rest(g) for g in self.with_lengths_at(t).groups)
         return dataclasses.replace(self, groups=groups, slips=())
 
     def place(self, sample: int) -> tuple[int, int, int]:

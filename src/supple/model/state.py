@@ -5,7 +5,7 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.brief import short
+from supple.reprs import short
 
 
 class State(eqx.Module):

@@ -87,7 +87,7 @@ class Channels(eqx.Module):
         return len(self.of)
 
 
-class Corners(eqx.Module):
+class TendonBends(eqx.Module):
     """Where tendons of straight segments turn over a disc or in a hole, and rub: c of them."""
 
     grip: Grip
@@ -104,7 +104,7 @@ class Segments(eqx.Module):
     inner: Float[Array, "s 3"]
     """Point in the frame of the first sample (m)."""
     outer: Float[Array, "s 3"]
-    corners: Corners | None
+    corners: TendonBends | None
     """None without friction."""
     inner_sample: tuple[int, ...] = eqx.field(static=True)
     outer_sample: tuple[int, ...] = eqx.field(static=True)

@@ -10,13 +10,13 @@ import numpy as np
 
 from supple.model.inputs import input_slices
 from supple.results.store import versions
+from supple.results.stretch import Stretch
 
 if TYPE_CHECKING:
     import xarray
 
-    from supple.results.result import Result
-    from supple.results.stretch import Stretch
-
+Result = Any
+"""A :class:`supple.results.result.Result`, which imports this file."""
 AXES = ["x", "y", "z"]
 POINTS = 41
 """Sections of each rod in a dataset."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import base64
 import html
 import io
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from supple.results.result import Result
-
+Result = Any
+"""A :class:`supple.results.result.Result`, which imports this file."""
 SHAPES = 7
 """Instants of the picture."""
 

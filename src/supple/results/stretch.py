@@ -10,8 +10,8 @@ import jax
 import numpy as np
 
 from supple.compile import jit
+from supple.mechanics.element_motion import fastest_turn
 from supple.mechanics.interpolation import between
-from supple.mechanics.local import fastest_turn
 from supple.mechanics.readout import AbstractReadout
 from supple.mechanics.regulation import regulated_model
 from supple.model.inputs import input_slices, with_inputs

@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.model.laws import AbstractEffortLaw, AbstractLaw, Constant, Table, as_law
 from supple.numeric import Scalar, check_number, check_positive, check_vector, is_traced
+from supple.reprs import brief
 from supple.robot.checks import GROUND_NAME, check_fraction, check_law, check_name
-from supple.robot.holding import HoldsOne, HoldsTwo
+from supple.robot.references import HoldsTwo, RefersToOne
 
 Law = AbstractLaw | AbstractEffortLaw | Callable[[Any], Any] | Scalar
 
@@ -115,7 +115,7 @@ class Tendon:
         return (self.on,) if isinstance(self.on, str) else tuple(self.on)
 
     @property
-    def holds(self) -> tuple[str, ...]:
+    def refers_to(self) -> tuple[str, ...]:
         """Names of the items it cannot do without."""
         return self.items if self.winch is None else (*self.items, self.winch)
 
@@ -179,7 +179,7 @@ class Tendon:
 
 
 @dataclass(frozen=True)
-class Chamber(HoldsOne):
+class Chamber(RefersToOne):
     """A fluid chamber along a rod: cross-section ``area`` (m²) at ``offset`` (y, z) (m) of the section.
 
     Give one of: ``pressure`` (Pa above the atmosphere); ``volume`` (m³) of an incompressible fluid, the
@@ -273,7 +273,7 @@ class Motor:
             raise DescriptionError(self.name, "inertia", self.inertia, need)
 
     @property
-    def holds(self) -> tuple[str, ...]:
+    def refers_to(self) -> tuple[str, ...]:
         """Names of the items it cannot do without."""
         return () if self.on is None else (self.on,)
 

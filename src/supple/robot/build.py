@@ -18,7 +18,11 @@ from supple.model.slips import AbstractSlip, EdgeSlip, RollingSlip
 from supple.model.stops import Stops, no_stops
 from supple.numeric import asarray, is_traced, stack
 from supple.robot.actuators import Motor
+from supple.robot.attachments import Attachment, Attachments, attachments_of
+from supple.robot.build_loads import add_swimming, line_loads_of, point_loads_of, stresses_of
+from supple.robot.build_transmissions import routes_of, transmissions_of
 from supple.robot.controller import ContinuousController, Controller
+from supple.robot.graph import Graph
 from supple.robot.grouping import grouped
 from supple.robot.items import (
     Body,
@@ -30,19 +34,15 @@ from supple.robot.items import (
     RollingContact,
 )
 from supple.robot.joint import Fixed
-from supple.robot.loading import add_swimming, line_loads_of, point_loads_of, stresses_of
 from supple.robot.loads import Swimming
 from supple.robot.numbering import Numbering
 from supple.robot.placement import unit_axis
 from supple.robot.redundancy import without_redundancy
-from supple.robot.robot import Robot
-from supple.robot.routing import routes_of, transmissions_of
-from supple.robot.seating import Seat, Seating, seating_of
 
 
-def build_model(robot: Robot) -> Model:
+def build_model(robot: Graph) -> Model:
     """Build the model of a robot."""
-    seating = seating_of(robot)
+    seating = attachments_of(robot)
     driven = {item.on for item in robot.items if isinstance(item, PrescribedCoordinate | Motor)}
     closures = [
         (item, item.name in driven or item.joint.keeps_coordinates())
@@ -100,7 +100,7 @@ def build_model(robot: Robot) -> Model:
     return dataclasses.replace(model, active=first)
 
 
-def _prescribed(robot: Robot, at: Numbering) -> Prescribed:
+def _prescribed(robot: Graph, at: Numbering) -> Prescribed:
     items = [item for item in robot.items if isinstance(item, PrescribedCoordinate)]
     slots = {kind: {s.name: s for s in reversed(own)} for kind, own in at.slots.items()}
     q_index, v_index = [], []
@@ -131,7 +131,7 @@ def _prescribed(robot: Robot, at: Numbering) -> Prescribed:
     )
 
 
-def _regulators(robot: Robot, at: Numbering) -> tuple[Regulator, ...]:
+def _regulators(robot: Graph, at: Numbering) -> tuple[Regulator, ...]:
     """Continuous controllers, with the places of their states."""
     found = []
     for item in robot.items:
@@ -160,7 +160,7 @@ def _stops(at: Numbering) -> Stops:
     return Stops(stack([asarray(b) for b in bounds]), np.array(sides), q_index, v_index, names)
 
 
-def _add_rotor(motor: Motor, seating: Seating) -> None:
+def _add_rotor(motor: Motor, seating: Attachments) -> None:
     """Inertia and friction of a motor's rotor, as the joint it turns feels them."""
     element = seating.joints.get(motor.joint)
     if element is None or element.joint is None or motor.coordinate >= element.joint.nv:
@@ -180,7 +180,7 @@ def _add_rotor(motor: Motor, seating: Seating) -> None:
         element.friction = (largest, motor.friction_speed / motor.gear)
 
 
-def _slip(item: Contact, seat: Seat, at: Numbering) -> AbstractSlip:
+def _slip(item: Contact, seat: Attachment, at: Numbering) -> AbstractSlip:
     sample = at.sample_of(seat)
     if sample == GROUND:
         raise DescriptionError(item.name, "on", item.on, "an item that can move")
@@ -200,9 +200,9 @@ def _slip(item: Contact, seat: Seat, at: Numbering) -> AbstractSlip:
 
 
 def _closures(
-    robot: Robot,
+    robot: Graph,
     items: list[tuple[Closure, bool]],
-    seats: list[tuple[Seat, Seat]],
+    seats: list[tuple[Attachment, Attachment]],
     at: Numbering,
 ) -> Closures:
     if not items:
@@ -230,7 +230,7 @@ def _closures(
     )
 
 
-def _bodies(robot: Robot, seating: Seating, at: Numbering) -> Bodies:
+def _bodies(robot: Graph, seating: Attachments, at: Numbering) -> Bodies:
     offsets, inertias, samples = [], [], []
     for item in robot.solids:
         if not isinstance(item, Body):

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.model.control import Box, Control
 from supple.numeric import check_positive, check_vector
+from supple.reprs import brief
 from supple.robot.checks import check_name
 
 
@@ -48,7 +48,7 @@ class Controller:
                 raise DescriptionError(self.name, field, getattr(self, field), "a function")
 
     @property
-    def holds(self) -> tuple[str, ...]:
+    def refers_to(self) -> tuple[str, ...]:
         """Names of the items it cannot do without: none; it senses by name when it runs."""
         return ()
 
@@ -101,6 +101,6 @@ class ContinuousController:
         return tuple(check_vector(self.name, "state", self.state, (np.size(self.state),)))
 
     @property
-    def holds(self) -> tuple[str, ...]:
+    def refers_to(self) -> tuple[str, ...]:
         """Names of the items it cannot do without: none; it senses by name when it runs."""
         return ()

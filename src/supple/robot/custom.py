@@ -13,20 +13,20 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.lie import Pose
 from supple.model import joints
 from supple.numeric import asarray, check_vector, is_traced
+from supple.reprs import brief
 from supple.robot.checks import check_fraction, check_name
-from supple.robot.holding import HoldsOne
 from supple.robot.joint import AbstractJointSpec
+from supple.robot.references import RefersToOne
 
 AT_HOME = 1e-9
 """How far (m, rad) a joint may be from where it moves nothing with all its coordinates at zero."""
 
 
-class AbstractLoad(eqx.Module, HoldsOne):
+class AbstractLoad(eqx.Module, RefersToOne):
     """A load of your own at a point of item ``on``: subclass it, add fields, and say its ``wrench``.
 
     ``fraction`` is that of a rod's length, ``position`` (m) a point in the frame there. A friction law is a
@@ -65,7 +65,7 @@ class AbstractLoad(eqx.Module, HoldsOne):
         _check_shape(self, "wrench", (_POINT, _TWIST), (6,))
 
 
-class AbstractLineLoad(eqx.Module, HoldsOne):
+class AbstractLineLoad(eqx.Module, RefersToOne):
     """A load of your own along the rod ``on``: subclass it, add fields, and say its ``density``."""
 
     name: str = eqx.field(static=True)

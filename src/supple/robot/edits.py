@@ -11,14 +11,15 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from supple.brief import brief, short
 from supple.errors import DescriptionError
 from supple.lie import Pose
+from supple.reprs import brief, short
 from supple.robot.checks import GROUND_NAME
+from supple.robot.graph import Item
 from supple.robot.items import Body, Closure, Connection, PrescribedCoordinate, Rod, Solid
 from supple.robot.joint import AbstractJointSpec, Fixed, Free, Spherical
 from supple.robot.placement import placement
-from supple.robot.robot import Item, Robot
+from supple.robot.robot import Robot
 
 
 @runtime_checkable
@@ -107,7 +108,7 @@ class Release(AbstractEdit):
             held = [
                 one.name
                 for one in robot.items
-                if isinstance(one, Closure | Connection) and self.name in one.holds
+                if isinstance(one, Closure | Connection) and self.name in one.refers_to
             ]
             if not held or item.parent is None:
                 need = "something that is held" + (f" (by one of {held})" if held else "")

@@ -12,8 +12,8 @@ from supple.errors import DescriptionError
 from supple.model.laws import as_law
 from supple.model.model import FAR, Group, JointGroup, RodGroup
 from supple.numeric import asarray, is_traced, stack
+from supple.robot.attachments import Element
 from supple.robot.items import Rod
-from supple.robot.seating import Element
 from supple.section.added import added_mass
 from supple.space import RodGrid, rod_grid
 from supple.space.grid import one_sided

@@ -7,15 +7,15 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
-from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.model.laws import AbstractLaw, as_law
 from supple.numeric import Scalar, check_positive, check_vector, is_traced
+from supple.reprs import brief
 from supple.robot.checks import GROUND_NAME, check_first, check_fraction, check_law, check_name
-from supple.robot.holding import HoldsOne, HoldsTwo
 from supple.robot.joint import AbstractJointSpec, Fixed, Free, Spherical
 from supple.robot.looks import check_looks
 from supple.robot.placement import unit_axis
+from supple.robot.references import HoldsTwo, RefersToOne
 from supple.section import AbstractProperties, AbstractShape, Material, SolidProperties
 from supple.space import Magnus, RungeKutta, SpaceIntegrator, Spectral
 from supple.space.grid import nodes_needed
@@ -397,7 +397,8 @@ class Connection(HoldsTwo):
     """A joint from a frame of item ``on`` to one of item ``to``, in a robot drawn as a graph.
 
     It may carry an item that has no parent (``parent=None``) or close a loop; which one is chosen for the
-    whole graph (:mod:`supple.robot.cutting`), unless ``cut`` says so: True closes a loop, False carries.
+    whole graph (:mod:`supple.robot.spanning_tree`), unless ``cut`` says so: True closes a loop, False
+    carries.
     Frames are as in :class:`Closure`, but a rod ``to`` is met at its first section by default.
     """
 
@@ -435,7 +436,7 @@ class Connection(HoldsTwo):
 
 
 @dataclass(frozen=True)
-class PrescribedCoordinate(HoldsOne):
+class PrescribedCoordinate(RefersToOne):
     """A coordinate imposed in time: that of the joint of item ``on``, or a strain mode of a rod.
 
     ``on`` may also name a :class:`Connection` or a :class:`Closure`: the coordinate of that joint.
@@ -469,7 +470,7 @@ class PrescribedCoordinate(HoldsOne):
 
 
 @dataclass(frozen=True)
-class KnifeEdge(HoldsOne):
+class KnifeEdge(RefersToOne):
     """An edge at a point of item ``on`` that may slide along itself and turn, but not move ``across``.
 
     ``across`` is a direction in the item's frame there ("x" … "-z" or a vector); ``fraction`` is that of a
@@ -495,7 +496,7 @@ class KnifeEdge(HoldsOne):
 
 
 @dataclass(frozen=True)
-class RollingContact(HoldsOne):
+class RollingContact(RefersToOne):
     """A ball, or with an ``axle`` a thin wheel, that rolls on a plane without slipping.
 
     Its centre is at a point of item ``on`` (as in :class:`KnifeEdge`), ``radius`` (m) above the plane whose

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.model import joints
 from supple.model.closures import Rows, no_shift, no_turn
@@ -20,6 +19,7 @@ from supple.numeric import (
     is_traced,
     times_of,
 )
+from supple.reprs import brief
 from supple.robot.placement import unit_axis
 
 Axis = str | Sequence[float]

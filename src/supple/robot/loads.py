@@ -7,19 +7,19 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
-from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.lie import Pose
 from supple.model.laws import AbstractLaw, as_law
 from supple.numeric import Scalar, check_positive, check_vector, times_of
+from supple.reprs import brief
 from supple.robot.checks import check_fraction, check_law, check_name
-from supple.robot.holding import HoldsOne
 from supple.robot.joint import Axis
 from supple.robot.placement import unit_axis
+from supple.robot.references import RefersToOne
 
 
 @dataclass(frozen=True)
-class Wrench(HoldsOne):
+class Wrench(RefersToOne):
     """Force (N) and moment (N m) at a point of an item, times a law of time.
 
     ``follower=False``: components fixed in space. ``follower=True``: fixed in the item's frame.
@@ -54,7 +54,7 @@ class Wrench(HoldsOne):
 
 
 @dataclass(frozen=True)
-class PlaneFriction(HoldsOne):
+class PlaneFriction(RefersToOne):
     """Friction of a point of an item that slides on a plane with the normal ``normal``.
 
     The force is against the velocity v along the plane: dry friction of ``friction`` (N; the coefficient
@@ -86,7 +86,7 @@ class PlaneFriction(HoldsOne):
 
 
 @dataclass(frozen=True)
-class ActiveStress(HoldsOne):
+class ActiveStress(RefersToOne):
     """Internal stress Λ(X, t) of a rod, added to the elastic stress: ``stress(X, t) -> (n, 6)``.
 
     X (n,) is arc length in metres; write the function with ``jax.numpy``, and define it once in a module
@@ -117,7 +117,7 @@ class ActiveStress(HoldsOne):
 
 
 @dataclass(frozen=True)
-class DistributedLoad(HoldsOne):
+class DistributedLoad(RefersToOne):
     """A load along a rod: ``density(t, X, pose, twist) -> (6,)``, moment (N m/m) and force (N/m) a metre.
 
     For one section: X is its arc length (m), pose its world pose, twist its body twist (rad/s, m/s). In the
@@ -155,7 +155,7 @@ class DistributedLoad(HoldsOne):
 
 
 @dataclass(frozen=True)
-class Drag(HoldsOne):
+class Drag(RefersToOne):
     """Drag of a fluid, along the three axes of the section or body: -(linear v + quadratic |v| v).
 
     Three numbers each (along x, y, z) or one for all, a metre of rod (N s/m², kg/m²) or for a body
@@ -183,7 +183,7 @@ class Drag(HoldsOne):
 
 
 @dataclass(frozen=True)
-class Buoyancy(HoldsOne):
+class Buoyancy(RefersToOne):
     """Weight of the fluid that a rod displaces (by its sections) or a body (by its ``volume``, m³)."""
 
     name: str
@@ -227,6 +227,6 @@ class Swimming:
             raise DescriptionError(self.name, "on", self.on, "rods from head to tail, a tuple")
 
     @property
-    def holds(self) -> tuple[str, ...]:
+    def refers_to(self) -> tuple[str, ...]:
         """Names of the items it cannot do without."""
         return tuple(self.on)

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from supple.brief import brief
 from supple.errors import ArgumentError, DescriptionError
 from supple.lie import Pose
 from supple.numeric import check_positive, check_vector
+from supple.reprs import brief
 from supple.robot.joint import Axis
 from supple.robot.meshes import SQUARE, Mesh as Triangles, ball, circle, leaves_at, prism, read_mesh
 from supple.robot.placement import along, placement, unit_axis

@@ -5,7 +5,7 @@ from functools import cached_property
 
 from supple.model.joints import FreeJoint
 from supple.model.model import GROUND, Frame, Group, RodGroup, Slot, Topology
-from supple.robot.seating import Element, Seat
+from supple.robot.attachments import Attachment, Element
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Numbering:
         """Number of velocities."""
         return self.v_start[-1]
 
-    def sample_of(self, seat: Seat) -> int:
+    def sample_of(self, seat: Attachment) -> int:
         """The sample that carries a seat."""
         if seat.element == GROUND:
             return GROUND

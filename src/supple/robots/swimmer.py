@@ -15,10 +15,11 @@ import numpy as np
 
 from supple.expression import Expression
 from supple.robot.actuators import Tendon
+from supple.robot.graph import Item
 from supple.robot.items import Rod
 from supple.robot.joint import Free
 from supple.robot.loads import Drag, Swimming
-from supple.robot.robot import Item, Robot
+from supple.robot.robot import Robot
 from supple.section import Ellipse, Material
 from supple.strain import Chebyshev
 

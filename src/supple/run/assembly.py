@@ -11,8 +11,8 @@ import numpy as np
 
 from supple.compile import jit
 from supple.errors import ArgumentError, SolveError
+from supple.mechanics.element_motion import retract
 from supple.mechanics.law_check import unusable_at
-from supple.mechanics.local import retract
 from supple.model.constraints import STOP
 from supple.model.model import JointGroup, Model
 from supple.solve.equilibrium import EquilibriumStatus, Rest, Ways, relax
@@ -95,7 +95,7 @@ def _least_violated(model: Model, q: Any, t: Any, shift: Any) -> Any:
         return retract(model, q, scale * y)
 
     def left(q: Any) -> Any:
-        return open_by(model.still(t), q, t)
+        return open_by(model.frozen_at(t), q, t)
 
     none = jnp.zeros(model.nv)
     found = least_squares(left, moved, none, retract(model, q, shift), 300).x

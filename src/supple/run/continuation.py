@@ -115,7 +115,7 @@ class Branch(AbstractReadout):
 @partial(jit, static_argnames=("quantity", "fixed"))
 def _at_rest(quantity, fixed, model, columns):  # type: ignore[no-untyped-def]
     def one(columns):  # type: ignore[no-untyped-def]
-        return quantity(model.still(columns[0]), State(*columns), *fixed)
+        return quantity(model.frozen_at(columns[0]), State(*columns), *fixed)
 
     return jax.vmap(one)(columns)
 
@@ -127,7 +127,7 @@ def _linear(model, q, y, t):  # type: ignore[no-untyped-def]
     zero = jnp.zeros(n)
 
     def residual(t):  # type: ignore[no-untyped-def]
-        formulation, d = Strain(model).still(t), Discretization(State(t, q, zero, zero), t)
+        formulation, d = Strain(model).frozen_at(t), Discretization(State(t, q, zero, zero), t)
         left, work = formulation.residual(d, y)
         return left, formulation.tangent(formulation.coordinates(d, y), work)
 
@@ -241,9 +241,9 @@ def _matrix(tangent: Any, by_time: np.ndarray) -> np.ndarray:
     n, m = tangent.stiffness.shape[0], tangent.jacobian.shape[0]
     square = np.zeros((n + m, n + m + 1))
     square[:n, :n] = tangent.stiffness
-    square[:n, n:-1] = tangent.pushes.T
+    square[:n, n:-1] = tangent.force_jacobian.T
     square[n:, :n] = tangent.jacobian
-    square[n:, n:-1] = np.diag(tangent.yields)
+    square[n:, n:-1] = np.diag(tangent.compliance)
     square[:, -1] = by_time
     return square
 

@@ -17,7 +17,7 @@ from supple.results.stretch import Stretch
 from supple.robot.robot import Robot
 from supple.run.events import Event
 from supple.run.loop import Plan
-from supple.run.outside import Outside
+from supple.run.python_controllers import Outside
 from supple.run.stretches import edited, next_or_end
 from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, cursor_like

@@ -10,9 +10,9 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.mechanics.sensing import Sensors
+from supple.reprs import brief
 from supple.robot.edits import AbstractEdit, Sight
 from supple.robot.robot import Robot
 

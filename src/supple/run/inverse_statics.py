@@ -106,7 +106,7 @@ class InverseStatics(AbstractReadout):
 @partial(jit, static_argnames=("quantity", "fixed"))
 def _at_rest(quantity, fixed, model, inputs, columns):  # type: ignore[no-untyped-def]
     def one(inputs, columns):  # type: ignore[no-untyped-def]
-        loaded = with_inputs(model, inputs).still(columns[0])
+        loaded = with_inputs(model, inputs).frozen_at(columns[0])
         return quantity(loaded, State(*columns), *fixed)
 
     return jax.vmap(one)(inputs, columns)

@@ -31,7 +31,7 @@ from supple.robot.loads import Wrench
 from supple.robot.robot import Robot
 from supple.run.loop import saved_at
 from supple.run.message import found_reason
-from supple.run.outside import ControllerFailed, Outside
+from supple.run.python_controllers import ControllerFailed, Outside
 from supple.run.start import as_model, start_state
 from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, advance, begin, restart

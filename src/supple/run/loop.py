@@ -18,7 +18,7 @@ from supple.results.stretch import Stretch
 from supple.run.crossings import Lookout, pending
 from supple.run.events import Event
 from supple.run.message import found_reason, run_message
-from supple.run.outside import ControllerFailed, Outside
+from supple.run.python_controllers import ControllerFailed, Outside
 from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, advance, instant, restart
 from supple.time.control import ErrorControl, FixedStep, StepControl

@@ -19,15 +19,15 @@ from supple.run.continued import about_run, continued
 from supple.run.events import Event
 from supple.run.loop import CHUNK, Plan, Progress, Watch, first_step, saved_at
 from supple.run.message import gained_energy
-from supple.run.outside import Outside
+from supple.run.python_controllers import Outside
 from supple.run.start import as_model, start_state
 from supple.run.stretches import go_through, next_or_end
 from supple.system.strain import Strain
 from supple.time.advance import Status, begin
-from supple.time.ahead import compiled_ahead
 from supple.time.alpha import GeneralizedAlpha, generalized_alpha
 from supple.time.collocation import radau
 from supple.time.control import ErrorControl, FixedStep, StepControl
+from supple.time.precompile import compiled_ahead
 from supple.time.scheme import AbstractScheme
 
 UNDAMPED = (

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from supple.errors import ArgumentError
-from supple.mechanics.local import neutral
+from supple.mechanics.element_motion import neutral
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.assembly import check_closed, closed_at_rest
-from supple.run.carry import carry_over
+from supple.run.transfer import carry_over
 
 
 def as_model(robot: Robot | Model, accuracy: float | None = None) -> Model:

@@ -12,9 +12,9 @@ import numpy as np
 
 from supple.compile import jit
 from supple.errors import SolveError
+from supple.mechanics.element_motion import Coordinates, difference, retract
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.law_check import unusable_at
-from supple.mechanics.local import Coordinates, difference, retract
 from supple.mechanics.readout import AbstractReadout
 from supple.model.model import Model
 from supple.model.state import State
@@ -28,7 +28,7 @@ from supple.run.assembly import (
     open_message,
     relaxed,
 )
-from supple.run.inside_out import warn_if_inside_out
+from supple.run.inverted_rods import warn_if_inside_out
 from supple.run.message import coordinate_owner
 from supple.run.simulate import simulate
 from supple.run.start import as_model, initial_state
@@ -86,7 +86,7 @@ class Equilibrium(AbstractReadout):
 
 @partial(jit, quick=True, static_argnames=("quantity", "fixed"))
 def _at_rest(quantity, fixed, model, state):  # type: ignore[no-untyped-def]
-    return quantity(model.still(state.t), state, *fixed)
+    return quantity(model.frozen_at(state.t), state, *fixed)
 
 
 FREE = 1e-12
@@ -111,7 +111,7 @@ def _rest_of_forces(model: Model, q: Any, t: Any) -> float | None:
     There Newton's matrix is singular. None if it is not, or if other coordinates would still move.
     """
     zero = jnp.zeros(model.nv)
-    found = _tangent(model.still(t), Coordinates(q, zero, zero, zero, t))
+    found = _tangent(model.frozen_at(t), Coordinates(q, zero, zero, zero, t))
     scale = np.asarray(model.scale)
     stiffness, left = np.asarray(found.stiffness) * scale, np.asarray(found.residual)
     missing, _, rank, _ = np.linalg.lstsq(stiffness, left, rcond=FREE)

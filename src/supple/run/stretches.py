@@ -18,18 +18,18 @@ from supple.results.store import Store
 from supple.results.stretch import Stretch
 from supple.robot.robot import Robot
 from supple.run.assembly import check_closed
-from supple.run.carry import Snapshot, carry_through
 from supple.run.crossings import missing_item
 from supple.run.events import Event, told
-from supple.run.inside_out import warn_if_inside_out
+from supple.run.inverted_rods import warn_if_inside_out
 from supple.run.loop import CHUNK, Plan, carry_out, first_step, saved_at
-from supple.run.outside import Outside
+from supple.run.python_controllers import Outside
 from supple.run.start import as_model
+from supple.run.transfer import Snapshot, carry_through
 from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, begin
-from supple.time.ahead import compiled_ahead
 from supple.time.control import FixedStep
 from supple.time.feedback import EARLY, Feedback, open_feedback
+from supple.time.precompile import compiled_ahead
 
 
 def go_through(plan: Plan, cursor: Cursor, past: Saved) -> Result:

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
+from supple.mechanics.element_motion import Coordinates, retract
 from supple.mechanics.inverse_dynamics import inverse_dynamics
-from supple.mechanics.local import Coordinates, retract
-from supple.model.efforts import Drive, Governor
+from supple.model.efforts import Governor, TorqueDrive
 from supple.model.joints import FreeJoint
 from supple.model.loads import LineDrag, LineLoad, PointDrag, PointWrench, Wake
 from supple.model.model import JointGroup, Model
@@ -56,7 +56,7 @@ def can_turn_for_ever(model: Model) -> bool:
 
     What has a potential that does not change with a whole turn has a lowest point on it.
     """
-    turning = Drive | Governor
+    turning = TorqueDrive | Governor
     motors = any(isinstance(effort, turning) for effort in model.transmissions.efforts)
     loads = any(
         isinstance(load, PointWrench) and (load.follower or np.any(np.asarray(load.value)[:3] != 0))
@@ -111,7 +111,7 @@ def _floating(model: Model, q: Any, t: Any) -> str | None:
 
 def _forces_at(model: Model, q: Any, t: Any, turns: Any, shift: Any) -> Any:
     """Generalized forces of configurations, and of the same ones with floating parts elsewhere."""
-    still, zero = model.still(t), jnp.zeros(model.nv)
+    still, zero = model.frozen_at(t), jnp.zeros(model.nv)
 
     def force(q: Any) -> Any:
         return inverse_dynamics(still, Coordinates(q, zero, zero, zero, t))

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.numeric import (
     Profile,
@@ -19,6 +18,7 @@ from supple.numeric import (
     on_grid,
     stack,
 )
+from supple.reprs import brief
 from supple.section.shape import AbstractShape, SectionMoments
 
 

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from supple.brief import brief
 from supple.errors import DescriptionError
 from supple.numeric import Profile, check_positive, is_traced, on_grid
+from supple.reprs import brief
 
 
 class SectionMoments(NamedTuple):

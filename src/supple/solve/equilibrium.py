@@ -16,8 +16,8 @@ from jax import lax
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.law_check import laws_finite
-from supple.mechanics.local import Coordinates
 from supple.model.constraints import ActiveSet
 from supple.model.state import State
 from supple.solve.newton import NewtonSettings, newton
@@ -118,7 +118,7 @@ def solve_equilibrium(
     """
     model = formulation.guarded
     lawful = jnp.ones((), dtype=bool) if model is None else laws_finite(model, t)
-    formulation = formulation.still(t)
+    formulation = formulation.frozen_at(t)
     fixed = lax.stop_gradient((formulation, q, t, multipliers))
     path = _follow(*fixed, first_increment=first_increment)
     formulation = formulation.with_active(path.active)
@@ -295,7 +295,7 @@ def relax(
     longer. Where it is much longer, or where the forces worked against the step (it led uphill, longer than
     the stiffness of an unstable state allows), the step is refused and a shorter one tried.
     """
-    formulation = formulation.still(t)
+    formulation = formulation.frozen_at(t)
     n, m = formulation.nv, formulation.equations
     zero = jnp.zeros(n)
     scale = formulation.coordinate_scale * np.where(ways.lengths, LENGTHS, 1.0)

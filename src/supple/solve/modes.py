@@ -8,8 +8,8 @@ import scipy.linalg
 
 from supple.compile import jit
 from supple.errors import ArgumentError
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics_tangent import Tangent
-from supple.mechanics.local import Coordinates
 from supple.model.state import State
 from supple.system.second_order import AbstractSecondOrder
 
@@ -233,7 +233,7 @@ def _tangent_at_rest(
     formulation: AbstractSecondOrder, q: np.ndarray, t: float, multipliers: np.ndarray | None
 ) -> Tangent:
     """M, C, K and J of a robot that nothing drives at time t; contacts keep their equations."""
-    still = formulation.still(np.asarray(float(t)), of_velocities=True)
+    still = formulation.frozen_at(np.asarray(float(t)), of_velocities=True)
     return tangent_at(still, q, t=t, multipliers=multipliers)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from supple.brief import brief
 from supple.errors import DescriptionError
+from supple.reprs import brief
 
 
 class AbstractBasis(abc.ABC):

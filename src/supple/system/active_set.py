@@ -16,9 +16,9 @@ from jax import lax
 from jaxtyping import Bool, Float
 
 from supple.arrays import Array
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics import gaps, gaps_in, violation
 from supple.mechanics.kinematics import a_moment_later, kinematics
-from supple.mechanics.local import Coordinates
 from supple.model.constraints import ActiveSet
 from supple.model.model import Model
 from supple.model.state import State
@@ -67,7 +67,7 @@ def one_sided(
     """How the one-sided equations stand; without multipliers, as if none held."""
     rows = model.constraints.one_sided
     zero = jnp.zeros(model.nv)
-    motion = kinematics(model.at(t), Coordinates(q, zero, v, zero, t))
+    motion = kinematics(model.with_lengths_at(t), Coordinates(q, zero, v, zero, t))
 
     def later(s: Float[Array, ""]) -> Float[Array, " k"]:
         c = Coordinates(q, s * v, v, zero, t + s)

@@ -19,11 +19,11 @@ from jaxtyping import Float, Inexact
 
 from supple.arrays import Array
 from supple.lie import se3
-from supple.mechanics import rows
+from supple.mechanics import static_index
 from supple.mechanics.activity import activity
 from supple.mechanics.closures import closure_laws, closure_rows
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics import Balance
-from supple.mechanics.local import Coordinates
 from supple.mechanics.sample_laws import Law, add_laws
 from supple.mechanics.slips import slip_multipliers, slip_turning
 from supple.mechanics.transmission_tangent import Parts
@@ -65,7 +65,7 @@ def link_values(
     if state.closures is not None and c.multipliers is not None:
         at = state.closures
         inverse = se3.adjoint(at.outer.inverse())
-        by_row = rows.take(inverse, np.array(model.closures.joint_of_row))
+        by_row = static_index.take(inverse, np.array(model.closures.joint_of_row))
         H = jnp.einsum("ni,nij->nj", closure_rows(model, at), by_row)
         forces = c.multipliers[model.constraints.rows(CLOSURE)]
         of_outer, of_inner = closure_laws(model, at, forces)
@@ -108,7 +108,7 @@ def _closure_laws(
     ):
         own = jnp.where(carried[:, None, None], sign * turning, law)
         moving = np.flatnonzero(np.array(samples) != GROUND)
-        laws.append((np.array(samples)[moving], rows.take(own, moving)))
+        laws.append((np.array(samples)[moving], static_index.take(own, moving)))
     return laws
 
 

@@ -18,7 +18,7 @@ from jax import lax
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
-from supple.mechanics import rows
+from supple.mechanics import static_index
 from supple.system.core import Core, CoreFactors, Parts, empty_core
 from supple.system.fronts import Assembly, Matrices
 from supple.system.maps import (
@@ -119,7 +119,7 @@ class LinearSystem(eqx.Module):
             if len(kind.parent):
                 assert fronts is not None
                 assert sizes is not None
-                fronts = rows.add(fronts, kind.parent, left)
+                fronts = static_index.add(fronts, kind.parent, left)
                 sizes = sizes.at[kind.parent].max(size)
             elif left.shape[1]:
                 pieces.append((core_places(kind), left))
@@ -129,7 +129,7 @@ class LinearSystem(eqx.Module):
             inner, left = self._eliminate_inner(fronts, sizes)
             for (kind, slots), carried in zip(inner_kinds(plan.inner), maps.to_core, strict=True):
                 if len(kind.parent) == 0 and kind.port + kind.riding:
-                    chosen = rows.take(left, slots)[:, border(kind, 6)]
+                    chosen = static_index.take(left, slots)[:, border(kind, 6)]
                     chosen = chosen[:, :, border(kind, maps.depth)]
                     if carried is not None:
                         chosen = jnp.swapaxes(carried.leaving, -1, -2) @ chosen @ carried.entering

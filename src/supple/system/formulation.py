@@ -193,7 +193,9 @@ class AbstractFormulation(eqx.Module):
     # Statics ----------------------------------------------------------------------------------------------
 
     @abc.abstractmethod
-    def still(self, t: Float[Array, ""], *, of_velocities: bool = False) -> "AbstractFormulation":
+    def frozen_at(
+        self, t: Float[Array, ""], *, of_velocities: bool = False
+    ) -> "AbstractFormulation":
         """The robot as it is at time t, with nothing driven further.
 
         Equations between velocities say nothing of a robot at rest, and are left out unless asked for.

@@ -9,9 +9,9 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.mechanics.activity import relieved_rates
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics import balance, gaps_in
 from supple.mechanics.kinematics import Kinematics, a_moment_later, kinematics
-from supple.mechanics.local import Coordinates
 from supple.mechanics.slips import slip_motions
 from supple.model.model import Model
 from supple.model.state import State

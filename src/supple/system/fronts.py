@@ -8,10 +8,10 @@ import numpy as np
 from jaxtyping import Inexact
 
 from supple.arrays import Array
-from supple.mechanics import rows
+from supple.mechanics import static_index
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.element_tangent import group_states, loaded_gravity, parts_of
 from supple.mechanics.inverse_dynamics import Balance
-from supple.mechanics.local import Coordinates
 from supple.mechanics.sample_laws import attached_laws
 from supple.mechanics.transmission_tangent import SlotRows
 from supple.model.model import Model
@@ -62,17 +62,17 @@ class Assembly(NamedTuple):
                 local = samples[here] - start
                 place = (local // points) * len(used) + np.searchsorted(used, local % points)
                 flat = block.motion.reshape(count * len(used), depth, own)
-                found = rows.take(flat, place)
+                found = static_index.take(flat, place)
                 parts.append(jnp.pad(found, ((0, 0), (0, 0), (0, width - own))))
                 order.append(here)
             start = stop
         whole = parts[0] if len(parts) == 1 else jnp.concatenate(parts)
-        return rows.take(whole, np.argsort(np.concatenate(order), kind="stable"))
+        return static_index.take(whole, np.argsort(np.concatenate(order), kind="stable"))
 
     def fronts(self, kind: Kind) -> Matrices:
         """Fronts of a kind: own unknowns (the element's, then links'), port, riders."""
         blocks = self.blocks[kind.group]
-        K, L, P, N = (rows.take(part, kind.rows) for part in blocks[:4])
+        K, L, P, N = (static_index.take(part, kind.rows) for part in blocks[:4])
         width, depth = K.shape[-1], self.combination.depth
         parts = [*kind.own, *kind.riders]
         first = 1 + len(kind.own) + kind.port  # place of the first rider

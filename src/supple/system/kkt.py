@@ -9,8 +9,8 @@ from supple.arrays import Array
 def saddle(
     matrix: Inexact[Array, "n n"],
     jacobian: Inexact[Array, "m n"],
-    pushes: Float[Array, "m n"],
-    yields: Inexact[Array, " m"],
+    force_jacobian: Float[Array, "m n"],
+    compliance: Inexact[Array, " m"],
 ) -> Inexact[Array, "n_and_m n_and_m"]:
     """[[A, Pᵀ], [J, Y]], with P the directions of the multipliers; A itself for a tree.
 
@@ -19,5 +19,5 @@ def saddle(
     m = jacobian.shape[0]
     if m == 0:
         return matrix
-    top = jnp.concatenate([matrix, pushes.T], axis=1)
-    return jnp.concatenate([top, jnp.concatenate([jacobian, jnp.diag(yields)], axis=1)])
+    top = jnp.concatenate([matrix, force_jacobian.T], axis=1)
+    return jnp.concatenate([top, jnp.concatenate([jacobian, jnp.diag(compliance)], axis=1)])

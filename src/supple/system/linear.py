@@ -10,9 +10,9 @@ import numpy as np
 from jaxtyping import Inexact
 
 from supple.arrays import Array
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics import Balance, balance, element_matrices
 from supple.mechanics.inverse_dynamics_tangent import block_diagonal, tangent_of
-from supple.mechanics.local import Coordinates
 from supple.model.model import Model
 from supple.system.blocks import is_state
 from supple.system.combination import Combination, of_mass
@@ -61,7 +61,7 @@ def linearize(
     model: Model, c: Coordinates, state: Balance, combinations: tuple[Combination, ...]
 ) -> list[System]:
     """Linear systems at a motion, one for each combination; ``state`` is the balance there."""
-    model = model.at(c.t)
+    model = model.with_lengths_at(c.t)
     plan = plan_of(model)
     if plan is not None:
         return [linear_system(part) for part in assemble(model, plan, c, state, combinations)]
@@ -82,9 +82,9 @@ def dense_systems(
         if not one.in_motion and any(is_state(group) for group in model.groups):
             units = [np.full(g.size * g.nv, float(is_state(g))) for g in model.groups]
             inner = inner + np.diag(np.concatenate(units))
-        closing = tangent.closing(one.by_rate) if one.in_motion else tangent.jacobian
-        yields = one.by_change * tangent.yields
-        systems.append(DenseSystem(saddle(inner, closing, tangent.pushes, yields)))
+        closing = tangent.constraint_jacobian(one.by_rate) if one.in_motion else tangent.jacobian
+        yields = one.by_change * tangent.compliance
+        systems.append(DenseSystem(saddle(inner, closing, tangent.force_jacobian, yields)))
     return systems
 
 

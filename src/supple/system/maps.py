@@ -16,7 +16,7 @@ from jax import lax
 from jaxtyping import Inexact
 
 from supple.arrays import Array
-from supple.mechanics import rows
+from supple.mechanics import static_index
 from supple.system.fronts import Assembly, Matrices
 from supple.system.plan import Kind, Plan, Schedule
 
@@ -56,18 +56,18 @@ class Maps(eqx.Module):
                 for kind in plan.inner.kinds
             ]
             inner = in_slots(plan.inner, own)
-        return leaves, inner, rows.take(vector, plan.core_unknowns)
+        return leaves, inner, static_index.take(vector, plan.core_unknowns)
 
     def join(self, leaves: list[Vectors], inner: Vectors | None, core: Vector, size: int) -> Vector:
         """The vector of all unknowns, or its first ``size`` ones."""
         parts = [core]
         if inner is not None:
             parts += [
-                rows.take(inner, slots)[:, : kind.own_size].reshape(-1)
+                static_index.take(inner, slots)[:, : kind.own_size].reshape(-1)
                 for kind, slots in inner_kinds(self.plan.inner)
             ]
         parts += [own.reshape(-1) for own in leaves]
-        return rows.take(jnp.concatenate(parts), _order(self.plan)[:size])
+        return static_index.take(jnp.concatenate(parts), _order(self.plan)[:size])
 
     def inward(
         self,
@@ -89,7 +89,7 @@ class Maps(eqx.Module):
         for kind, maps, push in zip(plan.leaves, self.leaves, leaving, strict=True):
             if len(kind.parent):
                 assert waiting is not None
-                waiting = rows.add(waiting, kind.parent, _through(maps, push))
+                waiting = static_index.add(waiting, kind.parent, _through(maps, push))
             else:
                 core = _to_core(kind, maps, push, core)
         if waiting is None:
@@ -112,7 +112,7 @@ class Maps(eqx.Module):
         own, left = (part.reshape(inner.count, -1) for part in found)
         for (kind, slots), maps in zip(inner_kinds(inner), self.to_core, strict=True):
             if not len(kind.parent):
-                push = rows.take(left, slots)[:, border(kind, 6)]
+                push = static_index.take(left, slots)[:, border(kind, 6)]
                 core = _to_core(kind, maps, push, core)
         return own, core
 
@@ -154,7 +154,7 @@ class Maps(eqx.Module):
         """What enters the borders of a kind's fronts, from the core or from inner fronts."""
         if len(kind.parent):
             assert known is not None
-            above = rows.take(known, kind.parent)
+            above = static_index.take(known, kind.parent)
         else:
             above = core.at[core_places(kind)].get(mode="promise_in_bounds")
         return above if maps is None else jnp.einsum("nck,nk->nc", maps.entering, above)
@@ -198,7 +198,7 @@ def in_slots(
     if np.any(source == len(inner.slots)):
         none = jnp.zeros(whole.shape[1:], dtype=whole.dtype) if empty is None else empty
         whole = jnp.concatenate([whole, none[None].astype(whole.dtype)])
-    return rows.take(whole, source)
+    return static_index.take(whole, source)
 
 
 def ticked(inner: Schedule, parts: Any) -> Any:
@@ -211,7 +211,7 @@ def _starts(inner: Schedule) -> np.ndarray:
 
 
 def _chosen(vector: Vector, places: np.ndarray) -> Vectors:
-    return rows.take(vector, places.reshape(-1)).reshape(places.shape)
+    return static_index.take(vector, places.reshape(-1)).reshape(places.shape)
 
 
 def _through(maps: Carried | None, push: Vectors) -> Vectors:

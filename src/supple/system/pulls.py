@@ -19,7 +19,7 @@ from jaxtyping import Float, Inexact
 
 from supple.arrays import Array
 from supple.lie import so3
-from supple.mechanics import rows
+from supple.mechanics import static_index
 from supple.mechanics.activity import activity
 from supple.mechanics.driving import rubbing_channels
 from supple.mechanics.transmission_layout import layout_of
@@ -55,7 +55,7 @@ class Pulls(NamedTuple):
     place: np.ndarray
     """(k,) place of imposed transmissions among their equations."""
     corners: dict[int, list[int]]
-    """Corners of each transmission, ..."""
+    """TendonBends of each transmission, ..."""
     rubbing: dict[int, list[int]]
     """... and its channels, where friction in one changes the others."""
 
@@ -85,12 +85,14 @@ def line_end_laws(pulls: Pulls) -> list[tuple[np.ndarray, Float[Array, "_ 6 6"]]
     if len(index) == 0:
         return []
     lines, found = pulls.at.lines, []
-    turned = rows.take(pulls.tension, index)[:, None, None] * so3.hat(
-        rows.take(lines.direction, index)
+    turned = static_index.take(pulls.tension, index)[:, None, None] * so3.hat(
+        static_index.take(lines.direction, index)
     )
     ends = (segments.outer_sample, lines.outer, 1.0), (segments.inner_sample, lines.inner, -1.0)
     for samples, points, sign in ends:
-        force = sign * jnp.concatenate([so3.hat(rows.take(points, index)) @ turned, turned], axis=1)
+        force = sign * jnp.concatenate(
+            [so3.hat(static_index.take(points, index)) @ turned, turned], axis=1
+        )
         found.append((np.array(samples)[index], jnp.pad(force, ((0, 0), (0, 0), (0, 3)))))
     assert all(np.all(samples != GROUND) for samples, _ in found)
     return found

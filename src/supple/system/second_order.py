@@ -13,8 +13,8 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics_tangent import Tangent
-from supple.mechanics.local import Coordinates
 from supple.model.constraints import ActiveSet
 from supple.model.state import State
 from supple.system.combination import Combination, at_rest, in_step
@@ -99,7 +99,7 @@ class AbstractSecondOrder(AbstractFormulation):
         """Elastic stiffness over mass (1/s²), each summed over all coordinates; 1 without any."""
 
     @abc.abstractmethod
-    def still(
+    def frozen_at(
         self, t: Float[Array, ""], *, of_velocities: bool = False
     ) -> "AbstractSecondOrder": ...
 
@@ -187,5 +187,7 @@ class AbstractSecondOrder(AbstractFormulation):
         found = self.tangent(c, work)
         kept = ~self.of_velocities
         inner = found.mass + (found.stiffness + a * found.damping) / b
-        inner = inner + d.rates.penalty * found.pushes[kept].T @ found.jacobian[kept]
-        return factorize_dense(saddle(inner, found.closing(a), found.pushes, b * found.yields))
+        inner = inner + d.rates.penalty * found.force_jacobian[kept].T @ found.jacobian[kept]
+        return factorize_dense(
+            saddle(inner, found.constraint_jacobian(a), found.force_jacobian, b * found.compliance)
+        )

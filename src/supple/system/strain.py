@@ -8,11 +8,11 @@ import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.mechanics import local
+from supple.mechanics import element_motion
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.element_tangent import element_tangents
 from supple.mechanics.inverse_dynamics import Balance, balance, element_matrices
 from supple.mechanics.inverse_dynamics_tangent import Tangent, tangent_of
-from supple.mechanics.local import Coordinates
 from supple.mechanics.regulation import (
     RegulationTangent,
     rates_of_rates,
@@ -23,7 +23,7 @@ from supple.mechanics.regulation import (
     state_coordinates,
 )
 from supple.mechanics.sensing import Sensors
-from supple.mechanics.turning import Turns, stage_turns, turn_force, turn_rate
+from supple.mechanics.stage_transport import Turns, stage_turns, turn_force, turn_rate
 from supple.model.constraints import ActiveSet
 from supple.model.control import Control
 from supple.model.inputs import find_input, input_vector, with_inputs
@@ -106,7 +106,7 @@ class Strain(AbstractSecondOrder):
             damping=own.damping + found.acts[:n] @ found.by_rate,
             stiffness=own.stiffness + found.acts[:n] @ found.by_place,
             jacobian=own.jacobian + found.acts[n:] @ found.by_place,
-            pushes=own.pushes + (found.acts[:n] @ found.by_force).T,
+            force_jacobian=own.force_jacobian + (found.acts[:n] @ found.by_force).T,
         )
 
     def forward_dynamics(self, c: Coordinates) -> Vector:
@@ -143,16 +143,16 @@ class Strain(AbstractSecondOrder):
         return error_norm(self.model, kept, mass)
 
     def retract(self, q: Vector, x: Vector) -> Vector:
-        return local.retract(self.model, q, x)
+        return element_motion.retract(self.model, q, x)
 
     def difference(self, q: Vector, other: Vector) -> Vector:
-        return local.difference(self.model, q, other)
+        return element_motion.difference(self.model, q, other)
 
     def rate(self, q: Vector, x: Vector, xdot: Vector) -> Vector:
-        return local.rate(self.model, q, x, xdot)
+        return element_motion.rate(self.model, q, x, xdot)
 
     def rate_derivative(self, q: Vector, x: Vector, xdot: Vector, xddot: Vector) -> Vector:
-        return local.rate_derivative(self.model, q, x, xdot, xddot)
+        return element_motion.rate_derivative(self.model, q, x, xdot, xddot)
 
     def any_state(self) -> State:
         zero, forces = jnp.zeros(self.nv), jnp.zeros(self.equations)
@@ -186,7 +186,7 @@ class Strain(AbstractSecondOrder):
         return self.size_of(change, mass_system(self.model, state.q))
 
     def fastest_turn(self, v: Vector) -> Float[Array, ""]:
-        return local.fastest_turn(self.model, v)
+        return element_motion.fastest_turn(self.model, v)
 
     @property
     def controls(self) -> tuple[Control, ...]:
@@ -229,8 +229,8 @@ class Strain(AbstractSecondOrder):
     def length(self) -> Float[Array, ""]:
         return characteristic_length(self.model)
 
-    def still(self, t: Float[Array, ""], *, of_velocities: bool = False) -> "Strain":
-        model = self.model.still(t)
+    def frozen_at(self, t: Float[Array, ""], *, of_velocities: bool = False) -> "Strain":
+        model = self.model.frozen_at(t)
         return Strain(dataclasses.replace(model, slips=self.model.slips if of_velocities else ()))
 
     def by_load(self, state: State) -> list[AbstractSecondOrder]:

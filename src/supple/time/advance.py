@@ -18,8 +18,8 @@ from supple.model.state import State
 from supple.system.active_set import CLOSE, should_hold
 from supple.system.formulation import AbstractFormulation
 from supple.time.control import ErrorControl, FixedStep, StepControl
+from supple.time.energy_guard import EnergyBudget, audit, is_passive, is_wild, open_budget
 from supple.time.feedback import Feedback, next_call, open_feedback, react
-from supple.time.guard import Ledger, audit, is_passive, is_wild, open_ledger
 from supple.time.scheme import AbstractScheme, Step
 
 ACCUMULATION = 0.5
@@ -114,7 +114,7 @@ class Cursor(NamedTuple):
     rejected: Int[Array, ""]
     error: Float[Array, ""]
     """Previous error ratio, for the step controller."""
-    ledger: Ledger | None
+    ledger: EnergyBudget | None
     """Energies so far, if the robot is passive and the scheme guarded."""
     feedback: Feedback
     """Inputs, and what controllers remember."""
@@ -161,7 +161,7 @@ def _begin(
     state, active = formulation.consistent_state(q, v, t, multipliers)
     ledger = None
     if scheme.guarded and formulation.guarded is not None:
-        ledger = open_ledger(formulation.guarded, state)
+        ledger = open_budget(formulation.guarded, state)
     cursor = _cursor(formulation, scheme, state, active, ledger, h, feedback)
     status = jnp.where(lawful(formulation, t), Status.RUNNING, Status.BAD_INPUT)
     return cursor._replace(status=status.astype(int))
@@ -180,7 +180,7 @@ def cursor_like(formulation: AbstractFormulation, scheme: AbstractScheme) -> Cur
         one, state = jnp.zeros(()), formulation.any_state()
         model = formulation.guarded
         watched = scheme.guarded and model is not None and is_passive(model)
-        ledger = Ledger(one, one, one) if watched else None
+        ledger = EnergyBudget(one, one, one) if watched else None
         active = formulation.active_first
         feedback = open_feedback(formulation)
         return _cursor(formulation, scheme, state, active, ledger, one, feedback)
@@ -193,7 +193,7 @@ def _cursor(
     scheme: AbstractScheme,
     state: State,
     active: ActiveSet | None,
-    ledger: Ledger | None,
+    ledger: EnergyBudget | None,
     h: Float[Array, ""],
     feedback: Feedback,
 ) -> Cursor:

@@ -24,7 +24,7 @@ from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.errors import DescriptionError
-from supple.mechanics.local import Coordinates
+from supple.mechanics.element_motion import Coordinates
 from supple.model.state import State
 from supple.solve.newton import NewtonSettings
 from supple.system.combination import in_step, of_mass
@@ -112,8 +112,8 @@ class _Stages(NamedTuple):
                 ],
                 axis=1,
             )
-            pulling = jnp.einsum("ij,imn->injm", jnp.eye(count), tangent.pushes)
-            yields = jax.vmap(jnp.diag)(tangent.yields / h**2)
+            pulling = jnp.einsum("ij,imn->injm", jnp.eye(count), tangent.force_jacobian)
+            yields = jax.vmap(jnp.diag)(tangent.compliance / h**2)
             yielding = jnp.einsum("ij,imn->imjn", jnp.eye(count), yields)
             bottom = jnp.concatenate([closing, yielding], axis=3)
             blocks = jnp.concatenate([jnp.concatenate([blocks, pulling], axis=3), bottom], axis=1)

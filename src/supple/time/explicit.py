@@ -14,7 +14,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.errors import DescriptionError
-from supple.mechanics.local import Coordinates
+from supple.mechanics.element_motion import Coordinates
 from supple.model.state import State
 from supple.system.formulation import AbstractFormulation
 from supple.time.scheme import AbstractScheme, Step, second_order

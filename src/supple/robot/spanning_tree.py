@@ -17,9 +17,9 @@ from typing import Any
 from supple.errors import DescriptionError
 from supple.robot.actuators import Motor
 from supple.robot.checks import GROUND_NAME
+from supple.robot.graph import Item
 from supple.robot.items import Body, Closure, Connection, Marker, PrescribedCoordinate, Rod
 from supple.robot.joint import Free
-from supple.robot.robot import Item
 
 
 def cut_open(items: Iterable[Item]) -> tuple[Item, ...]:

@@ -27,7 +27,9 @@ from supple.model.loads import (
 )
 from supple.model.model import GROUND, Group, RodGroup
 from supple.numeric import asarray, is_traced, stack, times_of
+from supple.robot.attachments import Attachment, Attachments
 from supple.robot.custom import AbstractLineLoad as UserLineLoad, AbstractLoad
+from supple.robot.graph import Graph
 from supple.robot.items import Rod
 from supple.robot.loads import (
     ActiveStress,
@@ -39,17 +41,15 @@ from supple.robot.loads import (
     Wrench,
 )
 from supple.robot.placement import unit_axis
-from supple.robot.robot import Robot
-from supple.robot.seating import Seat, Seating
 from supple.section.added import added_mass
 
 PointLoad = Callable[[int, Pose], AbstractPointLoad]
 """A load that waits for its sample and its pose there."""
 
 
-def point_loads_of(robot: Robot, seating: Seating) -> list[tuple[Seat, PointLoad]]:
+def point_loads_of(robot: Graph, seating: Attachments) -> list[tuple[Attachment, PointLoad]]:
     """Loads at points, each with the seat it acts on; the ground does not move, so none act on it."""
-    found: list[tuple[Seat, PointLoad]] = []
+    found: list[tuple[Attachment, PointLoad]] = []
     for item in robot.items:
         if isinstance(item, Wrench):
             seat = seating.at_point(item.on, item.fraction, item.position)
@@ -71,7 +71,7 @@ def point_loads_of(robot: Robot, seating: Seating) -> list[tuple[Seat, PointLoad
 
 
 def line_loads_of(
-    robot: Robot, seating: Seating, groups: list[Group]
+    robot: Graph, seating: Attachments, groups: list[Group]
 ) -> tuple[AbstractLineLoad, ...]:
     """Loads along rods."""
     found: list[AbstractLineLoad] = []
@@ -122,7 +122,7 @@ def _renamed(
     return dataclasses.replace(load, rows=rows)
 
 
-def stresses_of(robot: Robot, seating: Seating) -> tuple[InternalStress, ...]:
+def stresses_of(robot: Graph, seating: Attachments) -> tuple[InternalStress, ...]:
     """Internal stresses of rods."""
     found = []
     for item in robot.items:
@@ -140,7 +140,7 @@ def stresses_of(robot: Robot, seating: Seating) -> tuple[InternalStress, ...]:
     return tuple(found)
 
 
-def add_swimming(item: Swimming, seating: Seating) -> None:
+def add_swimming(item: Swimming, seating: Attachments) -> None:
     """Let the rods of a swimmer carry the mass of the fluid around them."""
     for name in item.on:
         element = seating.rods[name]
@@ -184,7 +184,7 @@ def _point_drag(item: Drag) -> PointLoad:
     return lambda sample, offset: PointDrag(sample, offset, linear, quadratic, current)
 
 
-def _point_buoyancy(item: Buoyancy, robot: Robot) -> PointLoad:
+def _point_buoyancy(item: Buoyancy, robot: Graph) -> PointLoad:
     if not is_traced(item.volume) and item.volume == 0:
         need = "the volume (m³) that the body displaces"
         raise DescriptionError(item.name, "volume", item.volume, need)
@@ -204,7 +204,7 @@ def _displaced(item: Buoyancy, rod: Rod, u: np.ndarray) -> Any:
     return item.density * asarray(rod.section.moments(u).area)
 
 
-def _wake(item: Swimming, seating: Seating) -> PointLoad:
+def _wake(item: Swimming, seating: Attachments) -> PointLoad:
     rod = seating.rods[item.on[-1]].rod
     assert rod is not None
     assert rod.section is not None

@@ -5,7 +5,7 @@ import jax
 import numpy as np
 import pytest
 
-from supple.mechanics.local import (
+from supple.mechanics.element_motion import (
     Coordinates,
     difference,
     group_rows,

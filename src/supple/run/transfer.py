@@ -10,14 +10,14 @@ import numpy as np
 from supple.compile import jit
 from supple.errors import ArgumentError
 from supple.lie import Pose, se3
+from supple.mechanics.element_motion import neutral, retract
 from supple.mechanics.frames import FrameMotion, find_joint, frame_motion
-from supple.mechanics.local import neutral, retract
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.fingerprint import fingerprint
-from supple.robot.cutting import cut_open
 from supple.robot.items import Body, Rod
 from supple.robot.robot import Robot
+from supple.robot.spanning_tree import cut_open
 
 MOST = 50
 """Newton iterations for the joint of an item that stays where it is."""

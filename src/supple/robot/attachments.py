@@ -16,24 +16,24 @@ from supple.numeric import asarray, is_traced
 from supple.robot.actuators import Motor
 from supple.robot.checks import GROUND_NAME
 from supple.robot.controller import ContinuousController
+from supple.robot.graph import Graph
 from supple.robot.items import Body, Closure, Rod, Solid
 from supple.robot.joint import Bounds
 from supple.robot.placement import placement
-from supple.robot.robot import Robot
 from supple.space import RodGrid, rod_grid
 
 IDENTITY = Pose(np.eye(3), np.zeros(3))
 
 
 @dataclass(frozen=True)
-class Seat:
+class Attachment:
     """A place things hang on: element, point u on it (0 for a joint's frame), and offset there."""
 
     element: int
     u: float
     offset: Pose
 
-    def beside(self, other: "Seat") -> bool:
+    def beside(self, other: "Attachment") -> bool:
         """Whether two seats are fixed to one another."""
         return self.element == other.element and (self.u == other.u or self.element == GROUND)
 
@@ -43,7 +43,7 @@ class Element:
     """A joint or rod being built."""
 
     item: str
-    seat: Seat
+    seat: Attachment
     joint: AbstractJoint | None = None
     spring: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)
     friction: tuple[Any, Any] | None = None
@@ -58,17 +58,17 @@ class Element:
 
 
 @dataclass
-class Seating:
+class Attachments:
     """Elements so far, also by name; the seat of each named item, and where each rod begins."""
 
     elements: list[Element] = field(default_factory=list)
     rods: dict[str, Element] = field(default_factory=dict)
     joints: dict[str, Element] = field(default_factory=dict)
-    seats: dict[str, Seat] = field(default_factory=dict)
-    starts: dict[str, Seat] = field(default_factory=dict)
+    seats: dict[str, Attachment] = field(default_factory=dict)
+    starts: dict[str, Attachment] = field(default_factory=dict)
     _poses: dict[tuple[int, float], Pose] = field(default_factory=dict)
 
-    def on(self, parent: str, at: float = 1.0, pose: Pose = IDENTITY) -> Seat:
+    def on(self, parent: str, at: float = 1.0, pose: Pose = IDENTITY) -> Attachment:
         """The seat at a fraction of a parent (a rod, or anything with a fraction of 1)."""
         seat = self.seats[parent]
         if parent in self.starts and at != 1.0:
@@ -78,10 +78,10 @@ class Seating:
                 points = self.elements[seat.element].points
                 if at not in points:
                     points.append(at)
-                seat = Seat(seat.element, at, IDENTITY)
-        return Seat(seat.element, seat.u, compose(seat.offset, pose))
+                seat = Attachment(seat.element, at, IDENTITY)
+        return Attachment(seat.element, seat.u, compose(seat.offset, pose))
 
-    def at_point(self, parent: str, at: float, point: Any) -> Seat:
+    def at_point(self, parent: str, at: float, point: Any) -> Attachment:
         """The seat at a point (m) of the frame at a fraction of a parent."""
         return self.on(parent, at, Pose(np.eye(3), asarray(point)))
 
@@ -92,17 +92,17 @@ class Seating:
         self.elements.append(element)
         return len(self.elements) - 1
 
-    def distance(self, a: Seat, b: Seat) -> Any:
+    def distance(self, a: Attachment, b: Attachment) -> Any:
         """Distance (m) of two seats in the described shape."""
         apart = asarray(self.pose(a).position) - asarray(self.pose(b).position)
         backend: Any = jnp if is_traced(apart) else np
         return backend.sqrt(backend.sum(apart**2))
 
-    def pose(self, seat: Seat) -> Pose:
+    def pose(self, seat: Attachment) -> Pose:
         """World pose of a seat in the described shape, with all joints where they move nothing."""
         return compose(self._carrying(seat), seat.offset)
 
-    def _carrying(self, seat: Seat) -> Pose:
+    def _carrying(self, seat: Attachment) -> Pose:
         """World pose of the frame that a seat's offset is given in; each is computed once."""
         way = []
         while seat.element != GROUND and (seat.element, seat.u) not in self._poses:
@@ -118,7 +118,7 @@ class Seating:
         return pose
 
     def place(self, item: Solid) -> None:
-        """Seat a rod, a body or a marker."""
+        """Attachment a rod, a body or a marker."""
         pose = placement(item.name, item.position, item.rotation)
         seat = self.on(item.place.parent, item.fraction, pose)
         spec = item.joint if isinstance(item, Rod | Body) else None
@@ -134,15 +134,17 @@ class Seating:
                     friction=spec.dry(),
                     bounds=spec.bounds(joint.nv),
                 )
-                seat = Seat(self.add(element), 0.0, IDENTITY)
+                seat = Attachment(self.add(element), 0.0, IDENTITY)
             held = inverse(placement(item.name, item.joint_position, item.joint_rotation))
-            seat = Seat(seat.element, seat.u, compose(seat.offset, held))
+            seat = Attachment(seat.element, seat.u, compose(seat.offset, held))
         if isinstance(item, Rod):
             self.starts[item.name] = seat
-            seat = Seat(self.add(Element(item.name, seat, rod=item, points=[1.0])), 1.0, IDENTITY)
+            seat = Attachment(
+                self.add(Element(item.name, seat, rod=item, points=[1.0])), 1.0, IDENTITY
+            )
         self.seats[item.name] = seat
 
-    def close(self, item: Closure, *, keeps: bool) -> tuple[Seat, Seat]:
+    def close(self, item: Closure, *, keeps: bool) -> tuple[Attachment, Attachment]:
         """Seats of a closure; a joint that keeps its coordinates becomes an element on the inner one."""
         inner, outer = (
             self.on(
@@ -157,7 +159,7 @@ class Seating:
             element = Element(
                 item.name, inner, joint=joint, spring=spring, friction=dry, bounds=bounds
             )
-            inner = Seat(self.add(element), 0.0, IDENTITY)
+            inner = Attachment(self.add(element), 0.0, IDENTITY)
         return inner, outer
 
     def stand(self, winch: Motor) -> None:
@@ -173,9 +175,9 @@ class Seating:
             self.add(Element(item.name, self.seats[GROUND_NAME], joint=joint, spring=spring))
 
 
-def seating_of(robot: Robot) -> Seating:
+def attachments_of(robot: Graph) -> Attachments:
     """Seats of all rods, bodies, markers and winches."""
-    found = Seating(seats={GROUND_NAME: Seat(GROUND, 0.0, IDENTITY)})
+    found = Attachments(seats={GROUND_NAME: Attachment(GROUND, 0.0, IDENTITY)})
     for solid in robot.solids:
         found.place(solid)
     for item in robot.items:

@@ -10,7 +10,7 @@ import pytest
 
 import supple as sp
 from supple.mechanics.energy import energies
-from supple.time.guard import audit, is_passive, open_ledger
+from supple.time.energy_guard import audit, is_passive, open_budget
 from tests.tools import jit
 
 STEEL = sp.Material(E=2e11, density=7800.0)
@@ -85,14 +85,14 @@ def test_a_robot_at_rest_is_not_split():
 def test_ledger_counts_from_the_lowest_potential_energy():
     model = sp.Robot(arm(), gravity=(9.81, 0, 0)).build()
     begun = sp.initial_state(model, q=np.array([1.0, 0.0, 0.0]))
-    ledger = open_ledger(model, begun)
+    ledger = open_budget(model, begun)
     lower = sp.initial_state(model)
     ledger, gain = audit(model, ledger, begun, later(lower), 0.04)
     free = float(ledger.start - ledger.lowest)
     assert gain == 0
-    assert free == pytest.approx(float(ledger.start - open_ledger(model, lower).start))
+    assert free == pytest.approx(float(ledger.start - open_budget(model, lower).start))
     fast = sp.initial_state(model, v=np.array([1.0, 0.0, 0.0]))
-    kinetic = float(open_ledger(model, fast).start - ledger.lowest)
+    kinetic = float(open_budget(model, fast).start - ledger.lowest)
     for share, expected in ((1.03, True), (1.05, False)):
         speed = np.sqrt(share * free / kinetic)
         state = sp.initial_state(model, v=np.array([speed, 0.0, 0.0]))
@@ -109,7 +109,7 @@ def test_steps_that_follow_their_motion_are_not_split_but_what_they_gain_is_told
     model = sp.Robot(arm(), gravity=(9.81, 0, 0)).build()
     begun = sp.initial_state(model)
     fast = sp.initial_state(model, v=np.ones(3), t=0.01)
-    ledger = open_ledger(model, begun)
+    ledger = open_budget(model, begun)
     unseen, gain = audit(model, ledger, begun, fast, 0.04, 1)
     assert gain == unseen.gain == 0
     seen, gain = audit(model, ledger, begun, fast, 0.04, 16)
@@ -124,7 +124,7 @@ def moving(t):
     return jnp.array([jnp.sin(t), 0.0, 0.0]), jnp.zeros(3)
 
 
-def still(X, t):
+def frozen_at(X, t):
     return jnp.zeros((X.shape[0], 6))
 
 
@@ -141,7 +141,7 @@ def still(X, t):
 def test_robots_that_something_works_on_are_not_judged(robot):
     model = robot.build()
     assert not is_passive(model)
-    assert open_ledger(model, sp.initial_state(model)) is None
+    assert open_budget(model, sp.initial_state(model)) is None
 
 
 def test_the_ledger_follows_the_work_of_imposed_coordinates():

@@ -1,13 +1,13 @@
 """What an item holds on to: names of the items that it cannot do without."""
 
 
-class HoldsOne:
+class RefersToOne:
     """An item on one other."""
 
     on: str
 
     @property
-    def holds(self) -> tuple[str, ...]:
+    def refers_to(self) -> tuple[str, ...]:
         """Name of the item it cannot do without."""
         return (self.on,)
 
@@ -19,6 +19,6 @@ class HoldsTwo:
     to: str
 
     @property
-    def holds(self) -> tuple[str, ...]:
+    def refers_to(self) -> tuple[str, ...]:
         """Names of the items it cannot do without."""
         return self.on, self.to

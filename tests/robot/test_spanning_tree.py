@@ -6,7 +6,7 @@ import pytest
 
 import supple as sp
 from supple.errors import DescriptionError
-from supple.robot.cutting import cut_open
+from supple.robot.spanning_tree import cut_open
 from supple.robots.rfrfr import rfrfr
 
 RIGHT = 0.2

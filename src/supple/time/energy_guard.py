@@ -22,14 +22,14 @@ from jax import lax
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
-from supple.mechanics import rows
+from supple.mechanics import static_index
+from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.energy import energies
 from supple.mechanics.inverse_dynamics import load_sections
 from supple.mechanics.kinematics import kinematics
-from supple.mechanics.local import Coordinates
 from supple.mechanics.transmissions import transmission_motion
 from supple.model.constraints import COORDINATE
-from supple.model.efforts import Cable, Drive, Gas, Imposed, Pressure, Spring, Tension
+from supple.model.efforts import Cable, Gas, Imposed, Pressure, Spring, Tension, TorqueDrive
 from supple.model.joints import DrivenJoint
 from supple.model.laws import Constant
 from supple.model.loads import DeadLine, LineDrag, PointDrag, PointWrench, SlidingFriction
@@ -46,13 +46,13 @@ MOST_TURNED, MOST_CHANGED = 3.0, 0.5
 """Largest change of a scaled coordinate, and of speeds over themselves, that no step may have both."""
 ANYWAY = 16
 """Every so many steps are looked at even if they follow their motion."""
-STEADY = (Tension, Pressure, Drive)
+STEADY = (Tension, Pressure, TorqueDrive)
 """Effort laws whose effort does not depend on the coordinate: its potential is minus their product."""
 STORING = (Spring, Cable, Gas, Imposed)
 """Effort laws that store energy, or none."""
 
 
-class Ledger(NamedTuple):
+class EnergyBudget(NamedTuple):
     """Energies (J) of the run so far."""
 
     start: Float[Array, ""]
@@ -116,7 +116,9 @@ def _potential_of_loads(model: Model, state: State) -> Float[Array, " n"]:
         for effort, members in zip(own.efforts, own.members, strict=True):
             if isinstance(effort, STEADY):
                 index = np.array(members)
-                found.append(-rows.take(moved.effort, index) * rows.take(moved.length, index))
+                found.append(
+                    -static_index.take(moved.effort, index) * static_index.take(moved.length, index)
+                )
     return model.load_factor * jnp.concatenate(found)
 
 
@@ -129,23 +131,23 @@ def _works(model: Model) -> Bool[Array, ""]:
     return jnp.any(jnp.concatenate([zero, *(jnp.ravel(part) for part in moments + flows)]) != 0)
 
 
-def open_ledger(model: Model, state: State) -> Ledger | None:
-    """Ledger of a run that starts here; None if the robot is not passive."""
+def open_budget(model: Model, state: State) -> EnergyBudget | None:
+    """EnergyBudget of a run that starts here; None if the robot is not passive."""
     if not is_passive(model):
         return None
     total, potential, _ = stored_energy(model, state)
-    return Ledger(jnp.where(_works(model), jnp.inf, total), potential, jnp.zeros(()))
+    return EnergyBudget(jnp.where(_works(model), jnp.inf, total), potential, jnp.zeros(()))
 
 
 def audit(
     model: Model,
-    ledger: Ledger,
+    ledger: EnergyBudget,
     before: State,
     after: State,
     tolerance: Float[Array, ""] | float,
     count: Int[Array, ""] | int = 0,
-) -> tuple[Ledger, Float[Array, ""]]:
-    """Ledger after a step, and the gain for which it should be split: zero if it gains nothing to speak of.
+) -> tuple[EnergyBudget, Float[Array, ""]]:
+    """Budget after a step, and the gain for which it should be split: zero if it gains nothing to speak of.
 
     A gain is what exceeds the start, over the energy that was free to move so far, if it is more than
     ``tolerance``. Of steps that follow their motion only those are looked at whose ``count`` is a multiple of
@@ -189,11 +191,11 @@ def _work(model: Model, before: State, after: State) -> Float[Array, ""]:
 
 
 def _look(
-    model: Model, ledger: Ledger, state: State, tolerance: Float[Array, ""] | float
-) -> tuple[Ledger, Float[Array, ""]]:
+    model: Model, ledger: EnergyBudget, state: State, tolerance: Float[Array, ""] | float
+) -> tuple[EnergyBudget, Float[Array, ""]]:
     total, potential, parts = stored_energy(model, state)
     lowest = jnp.minimum(ledger.lowest, potential)
     gained, free = total - ledger.start - ROUND_OFF * parts, ledger.start - lowest
     kept = gained <= tolerance * free
     gain = jnp.where(kept, 0.0, gained / jnp.maximum(free, 1e-300))
-    return Ledger(ledger.start, lowest, jnp.maximum(ledger.gain, gain)), gain
+    return EnergyBudget(ledger.start, lowest, jnp.maximum(ledger.gain, gain)), gain

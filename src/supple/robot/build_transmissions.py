@@ -13,7 +13,6 @@ from supple.errors import DescriptionError
 from supple.model.efforts import (
     AbstractEffort,
     Cable,
-    Drive,
     Gas,
     Given,
     Governor,
@@ -22,16 +21,17 @@ from supple.model.efforts import (
     Servo,
     Spring as SpringEffort,
     Tension,
+    TorqueDrive,
 )
 from supple.model.laws import AbstractEffortLaw, AbstractLaw, Constant, batched
 from supple.model.model import Slot
 from supple.model.transmissions import (
     Affine,
     Channels,
-    Corners,
     Grip,
     Rubbing,
     Segments,
+    TendonBends,
     Transmissions,
     no_affine,
     no_channels,
@@ -40,10 +40,10 @@ from supple.model.transmissions import (
 )
 from supple.numeric import asarray, is_traced, stack
 from supple.robot.actuators import Actuator, Chamber, Motor, Spring, Tendon
+from supple.robot.attachments import Attachment, Attachments
+from supple.robot.graph import Graph
 from supple.robot.items import Rod
 from supple.robot.numbering import Numbering
-from supple.robot.robot import Robot
-from supple.robot.seating import Seat, Seating
 from supple.space.quadrature import Panels
 from supple.strain.basis import CustomBasis
 from supple.strain.field import StrainField
@@ -61,11 +61,11 @@ class Route:
     """Where a transmission runs: channels (rod, from, to), lines between seats, and a constant length."""
 
     channels: list[tuple[str, float, float]] = field(default_factory=list)
-    lines: list[tuple[Seat, Seat]] = field(default_factory=list)
+    lines: list[tuple[Attachment, Attachment]] = field(default_factory=list)
     constant: Any = 0.0
 
 
-def routes_of(robot: Robot, seating: Seating) -> list[Route]:
+def routes_of(robot: Graph, seating: Attachments) -> list[Route]:
     """The route of each actuator; seats that lines need are made."""
     rods = {item.name: item for item in robot.items if isinstance(item, Rod)}
     routes = []
@@ -86,12 +86,12 @@ def routes_of(robot: Robot, seating: Seating) -> list[Route]:
     return routes
 
 
-def actuators_of(robot: Robot) -> list[Actuator]:
+def actuators_of(robot: Graph) -> list[Actuator]:
     """Tendons, chambers, motors and springs in the order of the description."""
     return [item for item in robot.items if isinstance(item, Actuator)]
 
 
-def _tendon_route(item: Tendon, rods: dict[str, Rod], seating: Seating) -> Route:
+def _tendon_route(item: Tendon, rods: dict[str, Rod], seating: Attachments) -> Route:
     """Channels or straight lines along rods, and straight lines from item to item."""
     route, before = Route(), None
     alone = len(item.items) == 1
@@ -125,7 +125,7 @@ def _tendon_route(item: Tendon, rods: dict[str, Rod], seating: Seating) -> Route
     return route
 
 
-def _join(route: Route, a: Seat, b: Seat) -> None:
+def _join(route: Route, a: Attachment, b: Attachment) -> None:
     """A straight line between two seats; of constant length if they are fixed to one another."""
     if not a.beside(b):
         route.lines.append((a, b))
@@ -137,8 +137,8 @@ def _join(route: Route, a: Seat, b: Seat) -> None:
 
 
 def transmissions_of(
-    robot: Robot,
-    seating: Seating,
+    robot: Graph,
+    seating: Attachments,
     routes: list[Route],
     at: Numbering,
 ) -> Transmissions:
@@ -209,7 +209,7 @@ def _effort(item: Actuator, rest: Any) -> tuple[type[AbstractEffort], dict[str, 
     if isinstance(item, Motor):
         limit = {"limit": item.gear * item.limit}
         if item.kind == "torque":
-            return Drive, {"gear": item.gear, "limit": item.limit}
+            return TorqueDrive, {"gear": item.gear, "limit": item.limit}
         if item.kind == "velocity":
             return Governor, {"damping": item.damping, **limit}
         return Servo, {"stiffness": item.stiffness, "damping": item.damping, **limit}
@@ -298,7 +298,7 @@ def _rest_lengths(
     routes: list[Route],
     channels: Channels,
     constants: list[Any],
-    seating: Seating,
+    seating: Attachments,
 ) -> list[Any]:
     """Coordinates in the described shape."""
     rest = list(constants)
@@ -334,14 +334,14 @@ def _segments(items: list[Actuator], routes: list[Route], at: Numbering) -> Segm
     )
 
 
-def _corners(items: list[Actuator], of: list[int]) -> Corners | None:
-    """Corners between segments of tendons that rub; the segments of one tendon follow each other."""
+def _corners(items: list[Actuator], of: list[int]) -> TendonBends | None:
+    """TendonBends between segments of tendons that rub; the segments of one tendon follow each other."""
     rubs = [isinstance(item, Tendon) and item.rubs for item in items]
     arriving = [k for k, (a, b) in enumerate(pairwise(of)) if a == b and rubs[a]]
     if not arriving:
         return None
     tendons = [item for k in arriving if isinstance(item := items[of[k]], Tendon)]
-    return Corners(
+    return TendonBends(
         grip=_grip(tendons),
         arriving=tuple(arriving),
         leaving=tuple(k + 1 for k in arriving),

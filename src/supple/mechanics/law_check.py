@@ -32,8 +32,8 @@ def laws_at(model: Model, t: Float[Array, ""]) -> Iterator[tuple[str, Float[Arra
     own = model.transmissions
     for kind, name, value in zip(own.kinds, own.names, own.laws(t), strict=True):
         yield f"{kind} {name!r}", value
-    for name, law in zip(model.prescribed.names, model.prescribed.laws, strict=True):
-        yield f"imposed coordinate {name!r}", law(t)
+    for name, value in zip(model.prescribed.names, model.prescribed.laws(t), strict=True):
+        yield f"imposed coordinate {name!r}", value
     for load in model.loads:
         if isinstance(load, PointWrench):
             yield f"load {load.name!r}", load.law(t)

@@ -325,3 +325,21 @@ def test_controllers_go_on_across_edits():
         run = sp.simulate(robot, 0.1, dt=0.01, initial=swinging, events=events)
         plain = sp.simulate(robot, 0.1, dt=0.01, initial=swinging)
         np.testing.assert_array_equal(np.delete(run.input("count"), 6), plain.input("count"))
+
+
+def test_continuous_controllers_go_on_and_can_be_waited_for():
+    """An integral of one is the time, across an edit; the event waits for what the controller says."""
+    clock = sp.ContinuousController(
+        "clock",
+        lambda t, seen, z: {"torque": 1e-3 * z[0]},
+        rate=lambda t, seen, z: np.ones(1),
+        state=(0.0,),
+    )
+    motor = sp.Motor("motor", on="bob", torque=sp.Input("torque"))
+    said = sp.Event(
+        when=sp.Sensed("motor_torque", "motor", 0, 2e-4), edit=sp.Change("bob", mass=0.5)
+    )
+    run = sp.simulate(sp.Robot(bob(), motor, clock), 0.3, dt=0.01, events=[said])
+    assert [one.ended for one in run.stretches] == [(0,), ()]
+    np.testing.assert_allclose(run.stretches[0].t[-1], 0.2, rtol=1e-9)
+    np.testing.assert_allclose(run.controller("clock")[:, 0], run.t, atol=1e-9)

@@ -187,7 +187,7 @@ def driven(rods: int) -> Robot:
             ends |= dict(to=f"rod{i}", to_fraction=0.5, to_position=side)
             items.append(Spring(f"spring{i}", stiffness=10.0, damping=0.1, **ends))
     along = [f"rod{i}" for i in range(rods)]
-    items.append(Tendon("long", on=along, offset=(0.0, TENDON), **_taut(rods, 0.1)))
+    items.append(Tendon("long", on=along, offset=(0.0, TENDON), **_taut(rods, 1e-3)))
     return _robot(items)
 
 

@@ -23,7 +23,9 @@ from supple.model.model import JointGroup, Model, RodGroup
 
 def laws_finite(model: Model, t: Float[Array, ""]) -> Bool[Array, ""]:
     """Whether everything that is a function of time alone can be used at time t."""
-    finite = [jnp.all(jnp.isfinite(value)) for _, value in laws_at(model, t)]
+    many = [model.transmissions.laws(t), model.prescribed.laws(t)]
+    values = [*many, *(value for _, value in _other_laws(model, t))]
+    finite = [jnp.all(jnp.isfinite(value)) for value in values]
     return jnp.all(jnp.stack([jnp.ones((), dtype=bool), *finite]))
 
 
@@ -34,6 +36,10 @@ def laws_at(model: Model, t: Float[Array, ""]) -> Iterator[tuple[str, Float[Arra
         yield f"{kind} {name!r}", value
     for name, value in zip(model.prescribed.names, model.prescribed.laws(t), strict=True):
         yield f"imposed coordinate {name!r}", value
+    yield from _other_laws(model, t)
+
+
+def _other_laws(model: Model, t: Float[Array, ""]) -> Iterator[tuple[str, Float[Array, "*n"]]]:
     for load in model.loads:
         if isinstance(load, PointWrench):
             yield f"load {load.name!r}", load.law(t)

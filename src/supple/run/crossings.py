@@ -20,6 +20,7 @@ from supple.arrays import Array
 from supple.compile import jit
 from supple.errors import ArgumentError, DescriptionError, SuppleError
 from supple.mechanics.interpolation import between
+from supple.mechanics.regulation import regulated_model
 from supple.mechanics.sensing import Sensors
 from supple.model.inputs import with_inputs
 from supple.model.model import Model
@@ -266,7 +267,8 @@ def _at(model: Model, when: Any, rows: Saved) -> np.ndarray:
 def _value(model: Model, when: Any, row: Saved) -> Float[Array, ""]:
     forces = row.multipliers if model.equations else None
     state = State(row.t, row.q, row.v, row.a, forces)
-    value = jnp.asarray(when(Sensors(with_inputs(model, row.inputs), state)), dtype=float)
+    now = regulated_model(with_inputs(model, row.inputs), state)
+    value = jnp.asarray(when(Sensors(now, state)), dtype=float)
     if value.shape != ():
         raise DescriptionError("event", "when", f"shape {value.shape}", "one number")
     return value

@@ -42,7 +42,7 @@ POOR = 1e-6
 """Pivots smaller than this, over the entry that they come from, cost digits, which refinement gives back."""
 SOFTEST = 1e-3
 """The smallest entry, over the largest stiffness of an element, that counts as that of a soft motion."""
-TINY = 1e-15
+TINY = 1e-17
 """Compliance of a multiplier, over that of the elements: round-off."""
 WEAKEST = 1e-4
 """Of the largest stiffness of all elements: what one without any stiffness is compared with."""

@@ -308,7 +308,10 @@ def tendon(d: Draft, on: str) -> None:
         options = {"pull": law(d, arm * d.number(1e-2, 1.0))}
     elif kind == "elastic":
         options = {"pull": law(d, arm * d.number(1e-2, 1.0))}
-        options |= {"stiffness": tension / arm * d.number(0.1, 100), "damping": d.number(1e-3, 1)}
+        options |= {
+            "stiffness": tension / arm * d.number(0.1, 100.0),
+            "damping": d.number(1e-3, 1.0),
+        }
     elif kind == "discs":
         options["discs"] = 4
     elif kind == "friction":
@@ -321,7 +324,7 @@ def tendon(d: Draft, on: str) -> None:
         )
         options = {"winch": motor, "drum": arm}
         if d.chance(0.5):
-            options["stiffness"] = tension / arm * d.number(0.1, 100)
+            options["stiffness"] = tension / arm * d.number(0.1, 100.0)
     if d.chance(0.3):
         options["end"] = 0.6
     d.items.append(Tendon(name, on, place, **options))

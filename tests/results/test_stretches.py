@@ -183,6 +183,7 @@ def test_a_run_killed_at_a_write_goes_on_as_if_it_had_not_been(run, tmp_path, mo
         write(tape, cursor, now=True, **about)
 
     monkeypatch.setattr(loop._Tape, "write", at_once)
+    monkeypatch.setattr(loop, "_next_attempts", lambda attempts, seconds: 50)  # not by the clock
     with pytest.MonkeyPatch.context() as patch:
         count = counting(patch, 0)
         assert same(simulate(store=tmp_path / "whole", progress=lambda t, n: None), run)

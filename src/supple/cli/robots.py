@@ -125,7 +125,7 @@ def show(
     # Text, since in a plain string names would be read as markup.
     numbers = (
         f"  {about['n_dof']} degrees of freedom, {about['mass_kg']:.4g} kg, "
-        f"{about['equations']} equations"
+        f"{about['equations']} equations, linear systems {about['linear']}"
     )
     root = Tree(Text.assemble((found.robot.name, "bold"), numbers))
     branches = {"ground": root}
@@ -175,6 +175,7 @@ def _about(found: "RobotFile", modes: int) -> dict[str, Any]:
         "robot": robot.name,
         "n_dof": model.nv,
         "equations": model.equations,
+        "linear": model.linear,
         "mass_kg": float(total_mass(model)),
         "tree": tree,
         "others": others,

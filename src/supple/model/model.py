@@ -245,6 +245,8 @@ class Model(eqx.Module):
     """Size of a harmless change of each coordinate; convergence is measured in these units."""
     topology: Topology = eqx.field(static=True)
     name: str = eqx.field(static=True)
+    linear: str = eqx.field(static=True, default="dense (small)")
+    """How its linear systems are solved: structured or dense, and why; for people."""
 
     def __repr__(self) -> str:
         rods = [slot.name for slot in self.topology.rod_slots]
@@ -256,6 +258,8 @@ class Model(eqx.Module):
             "driven by": self.transmissions.names,
         }
         words = [f"{self.nv} degrees of freedom"]
+        if self.linear != "dense (small)":
+            words += [f"linear systems: {self.linear}"]
         words += [f"{self.equations} equations"] if self.equations else []
         words += [f"{head}: {', '.join(names)}" for head, names in lists.items() if names]
         return f"Model({self.name!r}: {'; '.join(words)})"

@@ -38,6 +38,7 @@ from supple.robot.loads import Swimming
 from supple.robot.numbering import Numbering
 from supple.robot.placement import unit_axis
 from supple.robot.redundancy import without_redundancy
+from supple.system.linear import linear_kind
 
 
 def build_model(robot: Graph) -> Model:
@@ -93,11 +94,10 @@ def build_model(robot: Graph) -> Model:
         name=robot.name,
     )
     model = without_redundancy(model) if model.closures.size else model
-    table = model.constraints
-    if len(table.one_sided) == 0:
-        return model
-    first = ActiveSet(np.array(table.active_first), np.zeros(len(table.one_sided)))
-    return dataclasses.replace(model, active=first)
+    table, first = model.constraints, None
+    if len(table.one_sided):
+        first = ActiveSet(np.array(table.active_first), np.zeros(len(table.one_sided)))
+    return dataclasses.replace(model, active=first, linear=linear_kind(model))
 
 
 def _prescribed(robot: Graph, at: Numbering) -> Prescribed:

@@ -21,7 +21,7 @@ from supple.system.elimination import LinearSystem, linear_system
 from supple.system.fronts import assemble
 from supple.system.kkt import saddle
 from supple.system.plan import Plan
-from supple.system.planner import make_plan, structure_of
+from supple.system.planner import MOST_RIDERS, make_plan, structure_of
 from supple.system.update import UpdatedSystem
 
 SMALL = 64
@@ -55,6 +55,15 @@ def plan_of(model: Model) -> Plan | None:
     if model.nv + model.equations <= SMALL:
         return None
     return make_plan(structure_of(model))
+
+
+def linear_kind(model: Model) -> str:
+    """How linear systems of a robot are solved, and where that is not along its graph, why not."""
+    if plan_of(model) is not None:
+        return "structured"
+    if model.nv + model.equations <= SMALL:
+        return "dense (small)"
+    return f"dense (more than {MOST_RIDERS} unknowns are shared at one place)"
 
 
 def linearize(

@@ -53,10 +53,10 @@ def test_aliases_point_to_where_they_are_written():
 
 
 def refused(text):
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(FileError) as error:
         parse(text, "x")
-    assert time.perf_counter() - begun < 5.0
+    assert time.process_time() - begun < 5.0
     return str(error.value)
 
 

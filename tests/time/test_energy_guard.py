@@ -124,7 +124,7 @@ def moving(t):
     return jnp.array([jnp.sin(t), 0.0, 0.0]), jnp.zeros(3)
 
 
-def frozen_at(X, t):
+def still(X, t):
     return jnp.zeros((X.shape[0], 6))
 
 

@@ -180,7 +180,7 @@ def cursor_like(formulation: AbstractFormulation, scheme: AbstractScheme) -> Cur
         one, state = jnp.zeros(()), formulation.any_state()
         model = formulation.guarded
         watched = scheme.guarded and model is not None and is_passive(model)
-        ledger = EnergyBudget(one, one, one) if watched else None
+        ledger = EnergyBudget(one, one, one, one) if watched else None
         active = formulation.active_first
         feedback = open_feedback(formulation)
         return _cursor(formulation, scheme, state, active, ledger, one, feedback)

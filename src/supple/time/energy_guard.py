@@ -44,6 +44,8 @@ MOST_MOVED = 0.5
 """Largest change of a coordinate, over its scale, in a step that follows its motion: half a radian."""
 MOST_TURNED, MOST_CHANGED = 3.0, 0.5
 """Largest change of a scaled coordinate, and of speeds over themselves, that no step may have both."""
+MOST_FASTER = 100.0
+"""How many times the kinetic energy of the present may have been seen between two looks."""
 ANYWAY = 16
 """Every so many steps are looked at even if they follow their motion."""
 STEADY = (Tension, Pressure, TorqueDrive)
@@ -61,6 +63,8 @@ class EnergyBudget(NamedTuple):
     """Lowest potential energy of all kinds; the start's excess over it is what can move."""
     gain: Float[Array, ""]
     """Largest gain seen, over the energy that could move."""
+    fastest: Float[Array, ""]
+    """Largest speed of a scaled coordinate (1/s): what moved between two looks is judged by it."""
 
 
 def is_passive(model: Model) -> bool:
@@ -136,7 +140,8 @@ def open_budget(model: Model, state: State) -> EnergyBudget | None:
     if not is_passive(model):
         return None
     total, potential, _ = stored_energy(model, state)
-    return EnergyBudget(jnp.where(_works(model), jnp.inf, total), potential, jnp.zeros(()))
+    none = jnp.zeros(())
+    return EnergyBudget(jnp.where(_works(model), jnp.inf, total), potential, none, none)
 
 
 def audit(
@@ -159,12 +164,13 @@ def audit(
     h = after.t - before.t
     scale = jnp.asarray(model.scale)
     speed = jnp.max(jnp.abs(after.v / scale))
+    ledger = ledger._replace(fastest=jnp.maximum(ledger.fastest, speed))
     change = jnp.max(jnp.abs(h * (after.a - before.a) / scale))
     resolved = (change <= RESOLVED * speed) & (h * speed <= MOST_MOVED)
     ledger, gain = lax.cond(
         resolved & (count % ANYWAY != 0),
         lambda: (ledger, jnp.zeros(())),
-        lambda: _look(model, ledger, after, tolerance),
+        lambda: _look(model, ledger, after, tolerance, speed),
     )
     return ledger, jnp.where(resolved, 0.0, gain)
 
@@ -191,11 +197,19 @@ def _work(model: Model, before: State, after: State) -> Float[Array, ""]:
 
 
 def _look(
-    model: Model, ledger: EnergyBudget, state: State, tolerance: Float[Array, ""] | float
+    model: Model,
+    ledger: EnergyBudget,
+    state: State,
+    tolerance: Float[Array, ""] | float,
+    speed: Float[Array, ""],
 ) -> tuple[EnergyBudget, Float[Array, ""]]:
     total, potential, parts = stored_energy(model, state)
     lowest = jnp.minimum(ledger.lowest, potential)
+    # What moved since the last look was not seen, but its speed was.
+    faster = jnp.minimum((ledger.fastest / jnp.maximum(speed, 1e-300)) ** 2, MOST_FASTER)
+    moved = jnp.minimum(total - potential, ledger.start - lowest) * faster
     gained, free = total - ledger.start - ROUND_OFF * parts, ledger.start - lowest
+    free = jnp.maximum(free, moved)
     kept = gained <= tolerance * free
     gain = jnp.where(kept, 0.0, gained / jnp.maximum(free, 1e-300))
-    return EnergyBudget(ledger.start, lowest, jnp.maximum(ledger.gain, gain)), gain
+    return ledger._replace(lowest=lowest, gain=jnp.maximum(ledger.gain, gain)), gain

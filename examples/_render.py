@@ -42,7 +42,10 @@ def caught() -> Iterator[list[sp.Result]]:
             outcome = call(robot, *words, **options)
             known = [own for model, own in built if model is robot or model is outcome.model]
             if known and isinstance(outcome, sp.Result):
-                found.append(replace(outcome, description=known[0]))
+                parts = [
+                    replace(s, description=s.description or known[0]) for s in outcome.stretches
+                ]
+                found.append(replace(outcome, stretches=tuple(parts)))
             elif known and isinstance(outcome, sp.Equilibrium):
                 found.append(_resting(known[0], outcome))
             return outcome

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import supple as sp
-from tests.robot.test_cutting import drawn
+from tests.robot.test_spanning_tree import drawn
 
 DURATION = 2.0
 STEPS = (0.01, 0.005, 0.0025)

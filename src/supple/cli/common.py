@@ -1,5 +1,6 @@
 """What commands on robot files share: errors in words, exit codes, the study to run, progress."""
 
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -18,6 +19,12 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 File = Annotated[Path, typer.Argument(help="A robot file (YAML).", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Study = Annotated[str | None, typer.Option(help="Which study of the file.")]
+
+
+def heed_interrupts() -> None:
+    """From here on Ctrl-C raises KeyboardInterrupt: there is something to keep, or to end in order."""
+    if getattr(signal.getsignal(signal.SIGINT), "__name__", "") == "leave":
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager
@@ -92,6 +99,7 @@ class Bar:
         self.bar: Any = None
 
     def __enter__(self) -> "Bar":
+        heed_interrupts()
         if not self.quiet and sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

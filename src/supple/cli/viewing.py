@@ -13,6 +13,7 @@ from supple.cli.common import (
     Study,
     chosen_run,
     duration_of,
+    heed_interrupts,
     load_file,
     told,
 )
@@ -50,6 +51,7 @@ def opened(found: "RobotFile", **options: Any) -> "Viewer":
 
 def stay(window: "Window", wait: bool = True) -> None:
     """Keep a window open until Ctrl-C, then end it."""
+    heed_interrupts()
     try:
         while wait:
             time.sleep(0.5)

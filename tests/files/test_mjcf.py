@@ -94,3 +94,18 @@ def test_closed_loops_and_floating_bodies_load_in_mujoco():
     )
     model = mujoco.MjModel.from_xml_string(mjcf_of(free))
     assert model.nq == 7
+
+
+def test_stops_of_joints_are_limits_in_mujoco():
+    mujoco = pytest.importorskip("mujoco")
+    arms = sp.Robot(
+        sp.Body("one", mass=1.0, inertia=(1, 1, 1), joint=sp.Revolute("y", lower=-0.5, upper=1.0)),
+        sp.Body(
+            "two", mass=1.0, inertia=(1, 1, 1), parent="one", joint=sp.Prismatic("x", upper=0.2)
+        ),
+        sp.Body("free", mass=1.0, inertia=(1, 1, 1), parent="two", joint=sp.Revolute("y")),
+    )
+    model = mujoco.MjModel.from_xml_string(mjcf_of(arms))
+    assert model.jnt_limited.tolist() == [1, 1, 0]
+    np.testing.assert_allclose(model.jnt_range[0], [-0.5, 1.0])
+    assert model.jnt_range[1, 1] == pytest.approx(0.2)

@@ -82,6 +82,25 @@ def test_runs_by_accuracy_equilibria_and_poles_are_those_of_the_closed_loop():
     assert np.allclose(poles, np.sort_complex(np.linalg.eigvals(MATRIX)), rtol=1e-8)
 
 
+def test_equilibria_tell_what_a_controller_sets():
+    """A weight held up by a force that a controller finds: the readout knows it, not the first value."""
+    robot = sp.Robot(
+        sp.Body("load", mass=1.5, joint=sp.Prismatic("z")),
+        sp.Wrench("hoist", on="load", force=(0, 0, 1), law=sp.Input("pull", 0.0)),
+        sp.ContinuousController(
+            "hold",
+            lambda t, height, total: {"pull": 50.0 * (GOAL - height) + total[0]},
+            sense=lambda sensors: sensors.position("load")[2],
+            rate=lambda t, height, total: jnp.stack([GOAL - height]),
+            state=[0.0],
+        ),
+    )
+    held = sp.equilibrium(robot)
+    assert held.position("load")[2] == pytest.approx(GOAL, abs=1e-9)
+    assert float(held.input("pull")) == pytest.approx(1.5 * 9.81, rel=1e-6)
+    assert np.abs(held.reaction("load")).max() < 1e-6  # nothing is left for the rails
+
+
 def arm(rods):
     """A chain of rods with a tendon whose length, and a tip whose force, follow what is sensed."""
     parts = [
@@ -158,3 +177,14 @@ def test_what_a_controller_returns_is_checked():
         sp.simulate(robot, 0.1, dt=0.01)
     with pytest.raises(SuppleError, match=r"pid: rate.*both a rate and a state"):
         sp.ContinuousController("pid", push, rate=error)
+
+
+def test_a_controller_that_becomes_nonsense_is_named():
+    robot = sp.Robot(
+        sp.Body("cart", mass=1.0, inertia=(0.1, 0.1, 0.1), joint=sp.Prismatic("x")),
+        sp.Wrench("motor", on="cart", force=(1, 0, 0), law=sp.Input("push", 0.0)),
+        sp.ContinuousController("law", lambda t, seen, z: {"push": jnp.sqrt(0.05 - t)}),
+        gravity=(0, 0, 0),
+    )
+    with pytest.raises(SuppleError, match=r"controller 'law' gives nan at t = 0\.05"):
+        sp.simulate(robot, 0.1, dt=0.01)

@@ -102,6 +102,10 @@ class ShootingCantilever(AbstractPlain):
         bend = self.stiffness[0] / self.span
         return jnp.stack([bend / self.span, bend / self.span, bend])
 
+    @property
+    def turn_scale(self):
+        return self.scale
+
     def any_state(self):
         zero = jnp.zeros(self.size)
         return State(jnp.zeros(()), zero, zero, zero, jnp.zeros(3))

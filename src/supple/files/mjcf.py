@@ -39,6 +39,8 @@ from supple.robot.spanning_tree import cut_open
 from supple.strain.field import STRAINS
 
 Element = ElementTree.Element
+NEVER = 1e6
+"""Where a stop that is not there is put (rad, m)."""
 SHAPELESS = {"contype": "0", "conaffinity": "0", "mass": "0"}
 """Shapes are for the eye: they neither weigh nor touch."""
 
@@ -212,6 +214,7 @@ class _Writer:
                 loss = np.ravel(np.asarray(dry[0], dtype=float))
                 values["frictionloss"] = loss[min(k, len(loss) - 1)]
             written = {own: _numbers(value) for own, value in values.items() if value}
+            written |= _range(spec, k)
             axes = {} if kind == "ball" else {"axis": _numbers(turned)}
             _add(
                 body, "joint", name=name, type=kind, pos=_numbers(held.position), **axes, **written
@@ -340,6 +343,19 @@ class _Writer:
             _add(actuators, "position", **own, **gains)
         else:
             _add(actuators, "velocity", **own, kv=_numbers(item.damping))
+
+
+def _range(spec: AbstractJointSpec, k: int) -> dict[str, str]:
+    """Stops of a coordinate of a joint, as MuJoCo's own limits; a missing one is far away."""
+    bounds = spec.bounds(k + 1)
+    if bounds is None:
+        return {}
+    ends = [
+        float(np.ravel(np.asarray(end, dtype=float))[k]) for end in (bounds.lower, bounds.upper)
+    ]
+    if not np.any(np.isfinite(ends)):
+        return {}
+    return {"limited": "true", "range": _numbers(np.clip(ends, -NEVER, NEVER))}
 
 
 def _motions(name: str, spec: AbstractJointSpec) -> Iterator[tuple[str, np.ndarray]]:

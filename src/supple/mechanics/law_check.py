@@ -5,6 +5,7 @@ even do that: a slack tendon of imposed length looks only whether it is too long
 a limit takes infinity for its limit.
 """
 
+import dataclasses
 from collections.abc import Iterator
 
 import jax
@@ -16,9 +17,11 @@ from supple.arrays import Array
 from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics import load_sections, on_sections
 from supple.mechanics.kinematics import kinematics
+from supple.mechanics.regulation import regulate
 from supple.model.joints import DrivenJoint
 from supple.model.loads import LineLoad, PointWrench
 from supple.model.model import JointGroup, Model, RodGroup
+from supple.model.state import State
 
 
 def laws_finite(model: Model, t: Float[Array, ""]) -> Bool[Array, ""]:
@@ -77,6 +80,12 @@ def unusable_at(
         if isinstance(line, LineLoad) and not np.all(np.isfinite(value)):
             item = _names("load", line.names)
             return f"{item} gives {_told(value)} at t = {float(t):.6g} s; need finite numbers"
+    state = State(now, q, jnp.asarray(v), zero)
+    for one in model.regulators:
+        value = jnp.concatenate(regulate(dataclasses.replace(model, regulators=(one,)), state))
+        if not np.all(np.isfinite(value)):
+            told = f"controller {one.name!r} gives {_told(value)}"
+            return f"{told} at t = {float(t):.6g} s; need finite numbers"
     return None
 
 

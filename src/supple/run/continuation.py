@@ -19,6 +19,7 @@ import numpy as np
 from supple.compile import jit
 from supple.errors import SolveError
 from supple.mechanics.readout import AbstractReadout
+from supple.mechanics.regulation import regulated_model
 from supple.model.model import Model
 from supple.model.state import State
 from supple.robot.robot import Robot
@@ -115,7 +116,8 @@ class Branch(AbstractReadout):
 @partial(jit, static_argnames=("quantity", "fixed"))
 def _at_rest(quantity, fixed, model, columns):  # type: ignore[no-untyped-def]
     def one(columns):  # type: ignore[no-untyped-def]
-        return quantity(model.frozen_at(columns[0]), State(*columns), *fixed)
+        state = State(*columns)
+        return quantity(regulated_model(model.frozen_at(state.t), state), state, *fixed)
 
     return jax.vmap(one)(columns)
 

@@ -9,9 +9,7 @@ import numpy as np
 
 from supple.compile import jit
 from supple.errors import ArgumentError
-from supple.mechanics.sensing import Sensors
 from supple.model.control import Control
-from supple.model.inputs import with_inputs
 from supple.model.model import Model
 from supple.model.state import State
 from supple.system.strain import Strain
@@ -80,4 +78,4 @@ class Outside:
 
 @partial(jit, quick=True, static_argnames=("sense",))
 def _sense(model: Model, sense: Any, state: State, inputs: Any) -> Any:
-    return sense(Sensors(with_inputs(model, inputs), state))
+    return sense(Strain(model).with_inputs(inputs).sensors(state))

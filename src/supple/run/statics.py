@@ -16,6 +16,7 @@ from supple.mechanics.element_motion import Coordinates, difference, retract
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.law_check import unusable_at
 from supple.mechanics.readout import AbstractReadout
+from supple.mechanics.regulation import regulated_model
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
@@ -86,7 +87,7 @@ class Equilibrium(AbstractReadout):
 
 @partial(jit, quick=True, static_argnames=("quantity", "fixed"))
 def _at_rest(quantity, fixed, model, state):  # type: ignore[no-untyped-def]
-    return quantity(model.frozen_at(state.t), state, *fixed)
+    return quantity(regulated_model(model.frozen_at(state.t), state), state, *fixed)
 
 
 FREE = 1e-12

@@ -195,7 +195,7 @@ def _increment(formulation: AbstractFormulation, s: _Path, t: Float[Array, ""]) 
     )
     there = formulation.state(d, solved.x)
     moved = solved.x - formulation.unknown(d, zero)
-    turn = jnp.max(jnp.abs(moved / formulation.scale))
+    turn = jnp.max(jnp.abs(moved / formulation.turn_scale))
     # What Newton finds at once is nearly linear, as a soft spring's way, however long.
     good = solved.converged & ((turn <= LARGEST_TURN) | (solved.iterations <= EASY))
     active, again = s.active, jnp.zeros((), dtype=bool)

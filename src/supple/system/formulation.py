@@ -72,6 +72,11 @@ class AbstractFormulation(eqx.Module):
     def scale(self) -> Vector:
         """Size of a harmless change of each unknown; infinite for those whose convergence does not matter."""
 
+    @property
+    @abc.abstractmethod
+    def turn_scale(self) -> Vector:
+        """Change of each unknown that turns the robot by about a radian; infinite if it turns nothing."""
+
     @abc.abstractmethod
     def unknown(self, d: Discretization, x: Vector) -> Vector:
         """A guess of the unknown from a guess of the displacement from d's origin."""

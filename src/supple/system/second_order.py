@@ -119,6 +119,11 @@ class AbstractSecondOrder(AbstractFormulation):
     def scale(self) -> Vector:
         return jnp.concatenate([self.coordinate_scale, jnp.full(self.equations, jnp.inf)])
 
+    @property
+    def turn_scale(self) -> Vector:
+        moving = jnp.where(self.first_order, jnp.inf, self.coordinate_scale)
+        return jnp.concatenate([moving, jnp.full(self.equations, jnp.inf)])
+
     def unknown(self, d: Discretization, x: Vector) -> Vector:
         if self.equations == 0:
             return x

@@ -34,7 +34,7 @@ from supple.system.combination import Combination
 from supple.system.error_norm import characteristic_length, error_norm
 from supple.system.formulation import Scalar, Vector
 from supple.system.forward_dynamics import acceleration, chart_acceleration
-from supple.system.linear import System, linearize, mass_system
+from supple.system.linear import DenseSystem, System, linearize, mass_system
 from supple.system.second_order import AbstractSecondOrder
 from supple.system.update import UpdatedSystem
 
@@ -95,7 +95,10 @@ class Strain(AbstractSecondOrder):
         right = [by_place, one.stiffness * one.by_change * found.by_force]
         # Equations are not divided by δẍ/δx, as the balance is.
         share = jnp.concatenate([jnp.ones(self.nv), jnp.full(self.equations, one.by_change)])
-        return UpdatedSystem(system, share[:, None] * found.acts, jnp.concatenate(right, axis=1))
+        left, right_rows = share[:, None] * found.acts, jnp.concatenate(right, axis=1)
+        if isinstance(system, DenseSystem):  # regular also where control alone holds the robot
+            return DenseSystem(system.matrix + left @ right_rows)
+        return UpdatedSystem(system, left, right_rows)
 
     def tangent(self, c: Coordinates, work: Balance) -> Tangent:
         own = tangent_of(self._regulated(c), c, work)
@@ -203,7 +206,7 @@ class Strain(AbstractSecondOrder):
         return Strain(with_inputs(self.model, inputs))
 
     def sensors(self, state: State) -> Sensors:
-        return Sensors(self.model, state)
+        return Sensors(regulated_model(self.model, state), state)
 
     @property
     def guarded(self) -> Model:

@@ -149,6 +149,7 @@ from supple.space import (
     RungeKutta as RungeKutta,
     Spectral as Spectral,
 )
+from supple.spelling import open_doors as _open_doors
 from supple.strain import (
     Chebyshev as Chebyshev,
     CustomBasis as CustomBasis,
@@ -175,6 +176,7 @@ from supple.time.explicit import Explicit as Explicit
 from supple.time.rollout import Rollout as Rollout, rollout as rollout
 
 __version__ = _version("supple")
+_open_doors(globals())
 
 if _TYPE_CHECKING:
     from supple import files as files, identify as identify, view as view

@@ -4,7 +4,6 @@ Forms are made from the classes themselves, so that a word means the same in a f
 default there may be left out here, and is left out when it is written.
 """
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
@@ -30,6 +29,7 @@ from pydantic_core import InitErrorDetails
 from supple.errors import DescriptionError
 from supple.files.kinds import AbstractKind, AbstractLeaf, Refused
 from supple.files.problems import Bare
+from supple.spelling import meant
 
 
 class Fields(BaseModel):
@@ -84,27 +84,10 @@ def explained(error: ValidationError, model: type[BaseModel]) -> ValidationError
     return ValidationError.from_exception_data(model.__name__, lines)
 
 
-RENAMED = {
-    "at": "fraction",
-    "distributed": "distributed_loads",
-    "output": "t_eval",
-    "prescribed": "prescribed_coordinates",
-    "rho": "rho_inf",
-    "rolling": "rolling_contacts",
-    "sliding": "plane_frictions",
-    "start": "initial",
-    "stresses": "active_stresses",
-    "to_at": "to_fraction",
-}
-"""Names that files had before 1.0, and what they are called now: too far apart to be guessed."""
-
-
 def choice(word: object, known: Iterable[str]) -> str:
     """One of several names, the likely one first."""
     names = list(known)
-    new = RENAMED.get(str(word))
-    near = [new] if new in names else difflib.get_close_matches(str(word), names, 1)
-    return (f"{near[0]}? " if near else "") + "one of: " + ", ".join(names)
+    return f"{meant(str(word), names)}one of: {', '.join(names)}"
 
 
 class Record(AbstractKind):
@@ -327,13 +310,12 @@ class OneOf(AbstractKind):
 
     def _needs(self, value: Any) -> str:
         word = next(iter(value), "") if isinstance(value, dict) else value
-        near = difflib.get_close_matches(str(word), self.records, 1)
         if isinstance(value, str) and value in self.records:
             needed = ", ".join(f"{name}: …" for name in self.records[value].required)
             return f"{{{value}: {{{needed}}}}}"
-        meant = f"{near[0]}? " if near else ""
+        likely = meant(str(word), self.records)
         example = f"{{{next(iter(self.records))}: …}}"
-        return f"{self.need}; {meant}one of {', '.join(self.records)}, as in {example}"
+        return f"{self.need}; {likely}one of {', '.join(self.records)}, as in {example}"
 
     def write(self, value: Any, item: str, field: str) -> Any:
         for other in self.others.values():

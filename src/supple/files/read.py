@@ -24,6 +24,7 @@ from supple.files.studies import PLAIN_NEED, Settings, Study, Sweep, is_plain
 from supple.files.text import MAX_SIZE, Path, Source, parse
 from supple.files.urdf import Urdf, read_urdf
 from supple.robot.robot import STANDARD_GRAVITY, Robot
+from supple.spelling import spelled
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ class RobotFile:
         return {name: output(result) for name, output in self.settings.outputs.items()}
 
 
+@spelled
 def load(
     source: str | FilePath,
     *,

@@ -1,6 +1,5 @@
 """Run a robot through time, and continue runs."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.errors import ArgumentError, SolveError
+from supple.hints import warn
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
@@ -27,6 +27,7 @@ from supple.time.advance import Status, begin
 from supple.time.alpha import GeneralizedAlpha, generalized_alpha
 from supple.time.collocation import radau
 from supple.time.control import ErrorControl, FixedStep, StepControl
+from supple.time.named import scheme_named
 from supple.time.precompile import compiled_ahead
 from supple.time.scheme import AbstractScheme
 
@@ -42,7 +43,7 @@ def simulate(
     *,
     dt: float | None = None,
     accuracy: float | None = None,
-    scheme: AbstractScheme | None = None,
+    scheme: AbstractScheme | str | None = None,
     initial: State | Any = None,
     t_eval: np.ndarray | Sequence[float] | float | None = None,
     progress: Progress | None = None,
@@ -58,8 +59,8 @@ def simulate(
 
     Name a step ``dt`` (s) for fixed steps, generalized-α (ρ∞ = 0.8) unless a scheme is given; otherwise
     the step follows from ``accuracy`` (displacement error over the robot's size, 1e-3 by default) with
-    Radau IIA of order 5. ``initial`` is a state, an equilibrium, or a run whose end it is, also those of a
-    robot with other items (default: at rest as described, with its loops closed), or a function of the
+    Radau IIA of order 5. A scheme may also be named ("radau", "rk4", …). ``initial`` is a state, coordinates
+    (nq,) at rest, an equilibrium, or a run whose end it is, also those of a robot with other items (default: at rest as described, with its loops closed), or a function of the
     model that finds one; velocities that closed loops or imposed laws forbid are changed as by an impact.
     ``t_eval`` are the instants (s) to report instead of the solver's own; one number is their spacing.
     ``progress(t, count)`` is called about four times a second and at the end; so is ``watch``, with the
@@ -86,8 +87,9 @@ def simulate(
     )
     if scheme is None:
         scheme = generalized_alpha(0.8) if dt is not None else radau(3)
+    scheme = scheme_named(scheme)
     if model.equations and isinstance(scheme, GeneralizedAlpha) and not scheme.damps:
-        warnings.warn(UNDAMPED, RuntimeWarning, stacklevel=2)
+        warn(UNDAMPED, RuntimeWarning)
     _check_events(robot, events, max_events)
     with compiled_ahead(Strain(model), scheme, control, CHUNK):
         state = start_state(model, initial)
@@ -122,7 +124,7 @@ def simulate(
         if disk is not None:
             disk.release()
     if gained := gained_energy(result.cursor):
-        warnings.warn(f"{model.name}{gained}", RuntimeWarning, stacklevel=2)
+        warn(f"{model.name}{gained}", RuntimeWarning)
     if instants is not None:
         result = _at_instants(result, instants)
     return _finished(result, throw)

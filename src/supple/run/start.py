@@ -1,6 +1,7 @@
 """Where a run starts: the model of a robot, and a state of it that is allowed."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from supple.mechanics.element_motion import neutral
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
+from supple.robot.graph import Item
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.assembly import check_closed, closed_at_rest
 from supple.run.transfer import carry_over
@@ -19,7 +21,25 @@ def as_model(robot: Robot | Model, accuracy: float | None = None) -> Model:
     """The model of a robot (for an accuracy, where it leaves choices open), or the model itself."""
     if isinstance(robot, Robot):
         return robot.build(DEFAULT_ACCURACY if accuracy is None else accuracy)
+    if not isinstance(robot, Model):
+        raise ArgumentError(f"robot: got {_named(robot)}; need {_robot_needed(robot)}")
     return robot
+
+
+def _named(value: object) -> str:
+    return repr(value) if isinstance(value, str | Path) else f"a {type(value).__name__}"
+
+
+def _robot_needed(value: Any) -> str:
+    """How a robot is made of what was given instead."""
+    if isinstance(value, str | Path):
+        file = repr(str(value))
+        return f"a Robot: supple.load({file}).robot; or supple.load({file}).run() for what the file asks"
+    if isinstance(getattr(value, "robot", None), Robot):
+        return "its robot: file.robot; or file.run() for what the file asks"
+    if isinstance(value, Item | list | tuple):
+        return "a Robot of items: Robot(rod, body, …)"
+    return "a Robot, or a model of one (robot.build())"
 
 
 def initial_state(
@@ -61,6 +81,21 @@ def _with_unit_quaternions(model: Model, q: np.ndarray) -> np.ndarray:
     return q
 
 
+def _numbers(model: Model, initial: Any) -> np.ndarray:
+    """Coordinates that were given as plain numbers."""
+    need = (
+        f"a state, an equilibrium, a run, or the coordinates, {model.nq} numbers for {model.name!r}; "
+        "initial_state(model, q, v) makes a state of coordinates and velocities"
+    )
+    try:
+        numbers = np.asarray(initial, dtype=float)
+    except (TypeError, ValueError):
+        raise ArgumentError(f"initial: got {_named(initial)}; need {need}") from None
+    if numbers.shape != (model.nq,):
+        raise ArgumentError(f"initial: got shape {numbers.shape}; need {need}")
+    return numbers
+
+
 def start_state(model: Model, initial: Any) -> State:
     """The state to start from; one that knows its model is carried over by name."""
     if callable(initial):
@@ -71,6 +106,8 @@ def start_state(model: Model, initial: Any) -> State:
             closed = closed_at_rest(model, np.asarray(state.q), 0.0)
             return initial_state(model, closed.q)
         return state
+    if not hasattr(initial, "q"):
+        return start_state(model, initial_state(model, _numbers(model, initial)))
     held = getattr(initial, "model", None)
     if isinstance(initial, Result):
         initial = initial.final

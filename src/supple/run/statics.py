@@ -137,7 +137,7 @@ def equilibrium(
     the search ended.
     """
     model = as_model(robot, accuracy)
-    guess = getattr(initial, "q", initial)
+    guess = getattr(getattr(initial, "final", initial), "q", initial)  # of a run: where it ended
     state = initial_state(model, guess, t=t)
     now = jnp.asarray(float(t))
     if model.holonomic:

@@ -15,6 +15,7 @@ from supple.system.active_set import CLOSE, should_hold
 from supple.system.formulation import AbstractFormulation
 from supple.system.strain import Strain
 from supple.time.advance import MOST_CHANGES, Status, lawful
+from supple.time.named import scheme_named
 from supple.time.scheme import AbstractScheme
 
 
@@ -38,7 +39,7 @@ class _Carry(NamedTuple):
 def rollout(
     model: Model | AbstractFormulation,
     state: State,
-    scheme: AbstractScheme,
+    scheme: AbstractScheme | str,
     dt: Float[Array, ""] | float,
     steps: int,
 ) -> Rollout:
@@ -48,6 +49,7 @@ def rollout(
     those of the motion with these events where they are.
     """
     formulation = Strain(model) if isinstance(model, Model) else model
+    scheme = scheme_named(scheme)
     h = jnp.asarray(dt, dtype=float)
     q, v = jnp.asarray(state.q), jnp.asarray(state.v)
     t = jnp.asarray(state.t, dtype=float)

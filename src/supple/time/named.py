@@ -1,0 +1,66 @@
+"""Schemes by name: ``scheme="rk4"`` for those who know it by that."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from supple.errors import ArgumentError
+from supple.spelling import meant
+from supple.time.alpha import ImplicitEuler, generalized_alpha, hht, newmark, trapezoidal, wbz
+from supple.time.collocation import gauss, radau
+from supple.time.explicit import ORDERS, Explicit
+from supple.time.scheme import AbstractScheme
+
+NAMED: dict[str, Callable[[], AbstractScheme]] = {
+    "generalized-alpha": generalized_alpha,
+    "hht": hht,
+    "wbz": wbz,
+    "newmark": newmark,
+    "trapezoidal": trapezoidal,
+    "implicit-euler": ImplicitEuler,
+    "gauss": gauss,
+    "radau": radau,
+    **{method: partial(Explicit, method) for method in ORDERS},
+}
+"""Each with its usual numbers."""
+
+_ELSEWHERE = {
+    "rk45": "dopri5",
+    "tsit5": "dopri5",
+    "dp45": "dopri5",
+    "ode45": "dopri5",
+    "runge-kutta": "rk4",
+    "rungekutta": "rk4",
+    "rk": "rk4",
+    "explicit": "dopri5",
+    "backward-euler": "implicit-euler",
+    "implicit": "implicit-euler",
+    "implicitfast": "implicit-euler",
+    "ode15s": "radau",
+    "bdf": "radau",
+    "lsoda": "radau",
+    "crank-nicolson": "trapezoidal",
+    "midpoint": "gauss",
+    "verlet": "rk4",
+    "position-verlet": "rk4",
+}
+"""Names of other programs, and what is nearest here."""
+
+
+def scheme_named(scheme: Any) -> AbstractScheme:
+    """A scheme, or that of a name."""
+    if isinstance(scheme, AbstractScheme):
+        return scheme
+    if isinstance(scheme, str):
+        word = scheme.strip().lower().replace("_", "-").replace(" ", "-")
+        if word in NAMED:
+            return NAMED[word]()
+        likely = f"{_ELSEWHERE[word]!r}? " if word in _ELSEWHERE else meant(word, NAMED)
+        raise ArgumentError(
+            f"scheme: got {scheme!r}; need {likely}one of: {', '.join(NAMED)}, or a scheme such as radau()"
+        )
+    called = f"{scheme.__name__}(): it is to be called; " if hasattr(scheme, "__name__") else ""
+    raise ArgumentError(
+        f"scheme: got {scheme!r}; need {called}a scheme such as radau(), or the name of one: "
+        + ", ".join(NAMED)
+    )

@@ -173,6 +173,11 @@ from supple.time.collocation import (
     radau as radau,
 )
 from supple.time.explicit import Explicit as Explicit
+from supple.time.multistep import (
+    bdf2 as bdf2,
+    bdf3 as bdf3,
+    bdf_alpha as bdf_alpha,
+)
 from supple.time.rollout import Rollout as Rollout, rollout as rollout
 
 __version__ = _version("supple")

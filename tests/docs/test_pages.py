@@ -1,11 +1,14 @@
 """The code of the documentation runs and prints what it says; the site is built without a warning."""
 
+import dataclasses
+import inspect
 import re
 import subprocess
 import sys
 
 import pytest
 
+import supple as sp
 from tests.docs.pages import BLOCK, PAGES, ROOT, printed
 
 MOST_LINES, WIDTH = 15, 100
@@ -38,6 +41,26 @@ def test_three_robots_take_fifteen_lines_each():
         lines = [line for line in code.splitlines() if line.strip()]
         assert len(lines) <= MOST_LINES, code
         assert max(map(len, lines)) <= WIDTH, code
+
+
+ROW = re.compile(r"^\| `(\w+)\.(\w+)` \| `(.*?)` \|", re.M)
+
+
+def test_the_page_of_defaults_tells_those_of_the_code():
+    rows = ROW.findall((ROOT / "docs/units.md").read_text())
+    assert len(rows) > 20
+    for owner, field, told in rows:
+        parameters = inspect.signature(getattr(sp, owner)).parameters
+        default = parameters[field].default
+        if dataclasses.is_dataclass(getattr(sp, owner)):
+            made = {f.name: f.default_factory for f in dataclasses.fields(getattr(sp, owner))}
+            factory = made.get(field, dataclasses.MISSING)
+            default = default if factory is dataclasses.MISSING else factory()
+        assert repr(default) == told, f"{owner}.{field}"
+
+
+def test_the_version_to_cite_is_that_of_the_package():
+    assert f"version: {sp.__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
 def test_the_site_is_built_strictly(tmp_path):

@@ -246,7 +246,7 @@ def test_edits_in_files_that_make_no_sense_are_told_with_their_place(edit, place
     [
         sp.newmark(), sp.newmark(0.3, 0.6), sp.hht(0.7), sp.wbz(0.7), sp.generalized_alpha(0.3, penalty=2.0),
         sp.trapezoidal(), sp.ImplicitEuler(), sp.gauss(3), sp.gauss(2), sp.radau(3),
-        sp.Explicit("rk4"), sp.Explicit(),
+        sp.Explicit("rk4"), sp.Explicit(), sp.bdf2(), sp.bdf_alpha(-0.4), sp.bdf3(),
     ],
 )  # fmt: skip
 def test_schemes(scheme):
@@ -263,6 +263,9 @@ def test_schemes(scheme):
         ("{newmark: {beta: 0.3, gamma: 0.6}}", sp.newmark(0.3, 0.6)),
         ("trapezoidal", sp.trapezoidal()),
         ("implicit-euler", sp.ImplicitEuler()),
+        ("bdf2", sp.bdf2()),
+        ("{bdf-alpha: -0.4}", sp.bdf_alpha(-0.4)),
+        ("bdf3", sp.bdf3()),
         ("{radau: 2}", sp.radau(2)),
         ("gauss", sp.gauss()),
         ("{explicit: rk4}", sp.Explicit("rk4")),

@@ -34,6 +34,9 @@ class AbstractPlain(AbstractFormulation):
     def rate(self, q, x, xdot):
         return xdot
 
+    def chart_rate(self, q, x, v):
+        return v
+
     def rate_derivative(self, q, x, xdot, xddot):
         return xddot
 
@@ -85,6 +88,8 @@ class ShootingCantilever(AbstractPlain):
 
         θ′ = m/EI,  r′ = R (e + N/(EA, GA)),  n′ = ρA r̈,  m′ = ρI θ̈ - r′ × n.
     """
+
+    starts_with_acceleration = False
 
     span: float
     stiffness: jnp.ndarray  # EI, EA, GA

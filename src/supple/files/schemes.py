@@ -21,6 +21,7 @@ from supple.time.alpha import (
 )
 from supple.time.collocation import Collocation, gauss, radau
 from supple.time.explicit import Explicit
+from supple.time.multistep import Multistep, bdf2, bdf3, bdf_alpha
 
 _NEWTON = {
     "newton": record(
@@ -42,6 +43,12 @@ def _family(name: str) -> Callable[[Any], bool]:
     return lambda scheme: isinstance(scheme, Collocation) and scheme.family == name
 
 
+def _backward(past: int, *, plain: bool) -> Callable[[Any], bool]:
+    return lambda scheme: (
+        isinstance(scheme, Multistep) and scheme.past == past and (scheme.alpha == 0.0) == plain
+    )
+
+
 SCHEME = OneOf(
     "a time scheme",
     {
@@ -51,6 +58,13 @@ SCHEME = OneOf(
         "newmark": record(newmark, beta=number("β"), gamma=number("γ"), **_NEWTON),
         "trapezoidal": record(trapezoidal, **_NEWTON),
         "implicit-euler": record(ImplicitEuler, **_NEWTON),
+        "bdf2": Record(bdf2, _NEWTON, fits=_backward(2, plain=True)),
+        "bdf-alpha": Record(
+            bdf_alpha,
+            {"alpha": number("from -0.5, the trapezoidal rule, to 0, BDF2"), **_NEWTON},
+            fits=_backward(2, plain=False),
+        ),
+        "bdf3": Record(bdf3, _NEWTON, fits=_backward(3, plain=True)),
         "gauss": Record(gauss, _STAGES, fits=_family("gauss")),
         "radau": Record(radau, _STAGES, fits=_family("radau")),
         "explicit": record(Explicit, method=Text("euler, rk4 or dopri5")),

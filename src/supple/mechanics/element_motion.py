@@ -181,6 +181,27 @@ def rate(
     return _map_joints(model, "rate", q, x, xdot)
 
 
+def chart_rate(
+    model: Model, q: Float[Array, " nq"], x: Float[Array, " nv"], v: Float[Array, " nv"]
+) -> Float[Array, " nv"]:
+    """The rate ẋ at x of a motion with velocity coordinates v: the inverse of :func:`rate`."""
+    parts = []
+    for index, group in enumerate(model.groups):
+        speed = group_rows(model, index, v)
+        if isinstance(group, RodGroup) or _is_flat(group):
+            parts.append(speed)
+            continue
+
+        def one(joint, q, x, v):  # type: ignore[no-untyped-def]
+            by_rate = jax.jacfwd(lambda xdot: joint.rate(q, x, xdot))(jnp.zeros_like(x))
+            return jnp.linalg.solve(by_rate, v)
+
+        own = group_rows(model, index, q, configuration=True)
+        apply = jax.vmap(one, axis_size=group.size)
+        parts.append(apply(group.joint, own, group_rows(model, index, x), speed))
+    return jnp.concatenate([part.reshape(-1) for part in parts])
+
+
 def rate_derivative(
     model: Model,
     q: Float[Array, " nq"],

@@ -27,6 +27,7 @@ from supple.time.advance import Status, begin
 from supple.time.alpha import GeneralizedAlpha, generalized_alpha
 from supple.time.collocation import radau
 from supple.time.control import ErrorControl, FixedStep, StepControl
+from supple.time.multistep import Multistep
 from supple.time.named import scheme_named
 from supple.time.precompile import compiled_ahead
 from supple.time.scheme import AbstractScheme
@@ -88,7 +89,7 @@ def simulate(
     if scheme is None:
         scheme = generalized_alpha(0.8) if dt is not None else radau(3)
     scheme = scheme_named(scheme)
-    if model.equations and isinstance(scheme, GeneralizedAlpha) and not scheme.damps:
+    if model.equations and isinstance(scheme, GeneralizedAlpha | Multistep) and not scheme.damps:
         warn(UNDAMPED, RuntimeWarning)
     _check_events(robot, events, max_events)
     with compiled_ahead(Strain(model), scheme, control, CHUNK):

@@ -112,6 +112,10 @@ class AbstractFormulation(eqx.Module):
         """The velocity v of a motion ẋ at x."""
 
     @abc.abstractmethod
+    def chart_rate(self, q: Vector, x: Vector, v: Vector) -> Vector:
+        """The rate ẋ at x of a motion with velocity v: the inverse of :meth:`rate`."""
+
+    @abc.abstractmethod
     def rate_derivative(self, q: Vector, x: Vector, xdot: Vector, xddot: Vector) -> Vector:
         """The acceleration dv/dt."""
 
@@ -131,6 +135,11 @@ class AbstractFormulation(eqx.Module):
         and multipliers follow from the balance. ``multipliers`` are those of a state before, which tell which
         equations held.
         """
+
+    @property
+    @abc.abstractmethod
+    def starts_with_acceleration(self) -> bool:
+        """Whether :meth:`consistent_state` knows accelerations."""
 
     @abc.abstractmethod
     def with_acceleration(self, state: State) -> State:

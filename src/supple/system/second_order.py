@@ -111,6 +111,10 @@ class AbstractSecondOrder(AbstractFormulation):
     def with_active(self, active: ActiveSet | None) -> "AbstractSecondOrder": ...
 
     @property
+    def starts_with_acceleration(self) -> bool:
+        return True
+
+    @property
     def equations(self) -> int:
         """Number of equations, each with a multiplier."""
         return len(self.of_velocities)

@@ -154,6 +154,9 @@ class Strain(AbstractSecondOrder):
     def rate(self, q: Vector, x: Vector, xdot: Vector) -> Vector:
         return element_motion.rate(self.model, q, x, xdot)
 
+    def chart_rate(self, q: Vector, x: Vector, v: Vector) -> Vector:
+        return element_motion.chart_rate(self.model, q, x, v)
+
     def rate_derivative(self, q: Vector, x: Vector, xdot: Vector, xddot: Vector) -> Vector:
         return element_motion.rate_derivative(self.model, q, x, xdot, xddot)
 

@@ -36,7 +36,7 @@ class _Memory(NamedTuple):
     auxiliary: Float[Array, " nv"]
 
 
-def _solved(
+def solved(
     formulation: AbstractFormulation,
     d: Discretization,
     guess: Float[Array, " nv"],
@@ -116,7 +116,7 @@ class GeneralizedAlpha(AbstractScheme):
     ) -> Step:
         fixed, now, *rest = lax.stop_gradient((formulation, state, memory, h))
         solve, *_ = self._discretization(now, *rest)
-        found = _solved(fixed, solve, rest[1] * now.v + rest[1] ** 2 / 2 * now.a, self.newton)
+        found = solved(fixed, solve, rest[1] * now.v + rest[1] ** 2 / 2 * now.a, self.newton)
         if differentiable:
             fixed, now, rest = formulation, state, [memory, h]
         d, first, by_new = self._discretization(now, *rest)
@@ -215,7 +215,7 @@ class ImplicitEuler(AbstractScheme):
         differentiable: bool = False,
     ) -> Step:
         fixed, now, length = lax.stop_gradient((formulation, state, h))
-        found = _solved(fixed, _euler(now, length), length * now.v, self.newton)
+        found = solved(fixed, _euler(now, length), length * now.v, self.newton)
         if differentiable:
             fixed, now, length = formulation, state, h
         d = _euler(now, length)

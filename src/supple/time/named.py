@@ -9,6 +9,7 @@ from supple.spelling import meant
 from supple.time.alpha import ImplicitEuler, generalized_alpha, hht, newmark, trapezoidal, wbz
 from supple.time.collocation import gauss, radau
 from supple.time.explicit import ORDERS, Explicit
+from supple.time.multistep import bdf2, bdf3, bdf_alpha
 from supple.time.scheme import AbstractScheme
 
 NAMED: dict[str, Callable[[], AbstractScheme]] = {
@@ -20,6 +21,9 @@ NAMED: dict[str, Callable[[], AbstractScheme]] = {
     "implicit-euler": ImplicitEuler,
     "gauss": gauss,
     "radau": radau,
+    "bdf2": bdf2,
+    "bdf3": bdf3,
+    "bdf-alpha": bdf_alpha,
     **{method: partial(Explicit, method) for method in ORDERS},
 }
 """Each with its usual numbers."""
@@ -37,7 +41,7 @@ _ELSEWHERE = {
     "implicit": "implicit-euler",
     "implicitfast": "implicit-euler",
     "ode15s": "radau",
-    "bdf": "radau",
+    "bdf": "bdf2",
     "lsoda": "radau",
     "crank-nicolson": "trapezoidal",
     "midpoint": "gauss",

@@ -10,7 +10,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "supple"
 # Lowest first. A part may import from lower ones and from itself; parts on one line are neighbours
 # that do not know each other, except for the small tools in the first, which may.
 LAYERS = (
-    ("errors", "hints", "spelling", "arrays", "reprs", "numeric", "compile", "expression"),
+    ("errors", "hints", "spelling", "tried", "arrays", "reprs", "numeric", "compile", "expression"),
     ("lie",),
     ("strain", "section"),
     ("space",),

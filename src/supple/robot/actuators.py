@@ -13,6 +13,7 @@ from supple.numeric import Scalar, check_number, check_positive, check_vector, i
 from supple.reprs import brief
 from supple.robot.checks import GROUND_NAME, check_fraction, check_law, check_name
 from supple.robot.references import HoldsTwo, RefersToOne
+from supple.tried import check_numbers, tried
 
 Law = AbstractLaw | AbstractEffortLaw | Callable[[Any], Any] | Scalar
 
@@ -70,8 +71,9 @@ class Tendon:
         if len(self.items) == 1 and not self.start < self.end:
             raise DescriptionError(self.name, "end", self.end, f"more than start = {self.start}")
         self._check_discs()
-        if not isinstance(self.offset, Mapping):
-            self.offsets(self.items[0], np.array([0.0, 0.5, 1.0]))
+        for item in self.items:  # which of them are rods is not known here
+            if not isinstance(self.offset, Mapping) or callable(self.offset.get(item)):
+                self.offsets(item, np.array([0.0, 0.5, 1.0]))
 
     def _check_drive(self) -> None:
         given = [name for name in ("tension", "pull", "winch") if getattr(self, name) is not None]
@@ -158,11 +160,15 @@ class Tendon:
     def offsets(self, rod: str, u: np.ndarray) -> np.ndarray:
         """(y, z) of the channel in a rod at fractions u, (n, 2)."""
         offset = self._offset(rod)
-        value = offset(u) if callable(offset) else np.tile(offset, (len(u), 1))
+        need = "(y, z) in metres, or a function of u (n,) -> (n, 2)"
+        if callable(offset):
+            value = tried(self.name, "offset", offset, (u,), need, traced=False)
+        else:
+            value = np.tile(check_vector(self.name, "offset", offset, (2,)), (len(u), 1))
+        check_numbers(self.name, "offset", value, [(len(u), 2)], need)
         array = np.asarray(value, dtype=float)
-        if array.shape != (len(u), 2) or not np.all(np.isfinite(array)):
-            need = "(y, z) in metres, or a function of u (n,) -> (n, 2)"
-            raise DescriptionError(self.name, "offset", np.shape(value), need)
+        if not np.all(np.isfinite(array)):
+            raise DescriptionError(self.name, "offset", array.tolist(), need)
         return array
 
     def is_parallel(self, rod: str) -> bool:

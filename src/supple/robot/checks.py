@@ -2,12 +2,13 @@
 
 from typing import Any
 
-import jax
 import numpy as np
 
 from supple.errors import DescriptionError
-from supple.model.laws import AbstractEffortLaw, AbstractLaw, as_law
+from supple.expression import Expression
+from supple.model.laws import AbstractEffortLaw, AbstractLaw, Function, as_law
 from supple.numeric import check_number, is_traced
+from supple.tried import check_numbers, number, tried
 
 GROUND_NAME = "ground"
 LONGEST_NAME = 200
@@ -50,12 +51,8 @@ def _check_effort(item: str, field: str, law: AbstractEffortLaw, allowed: bool) 
         need = "a law of time: efforts may follow as a tension, a pressure or a torque only"
         raise DescriptionError(item, field, name, need)
     need = "a law of (t, length, rate), written with jax.numpy, that gives one number"
-    try:
-        got = jax.eval_shape(law, np.zeros(()), np.ones(()), np.zeros(())).shape
-    except Exception as error:
-        raise DescriptionError(item, field, name, f"{need}; it raised {error!r}") from error
-    if got != ():
-        raise DescriptionError(item, field, got, need)
+    found = tried(item, field, law, (number(), number(), number()), need)
+    check_numbers(item, field, found, [()], need)
 
 
 def check_first(
@@ -63,17 +60,25 @@ def check_first(
 ) -> None:
     """Raise unless a law of time begins with a finite (positive) number."""
     need = "a law whose value at t = 0 is a finite number" + (" > 0" if positive else "")
-    try:
-        first = as_law(law)(np.zeros(()))
-    except Exception as error:
-        raise DescriptionError(item, field, law, f"{need}; it raised {error!r}") from error
+    shapes = [(), (vector,)] if vector else [()]
+    own = law.function if isinstance(law, Function) else law
+    if _is_foreign(own):
+        words = "a function of time t, written with jax.numpy, that gives one number"
+        words += f", or {vector}" if vector else ""
+        check_numbers(item, field, tried(item, field, own, (number(),), words), shapes, words)
+    first = tried(item, field, as_law(law), (np.zeros(()),), need, traced=False)
     if is_traced(first):
         return
     value = np.asarray(first)
-    shapes = [(), (vector,)] if vector else [()]
     finite = value.shape in shapes and bool(np.all(np.isfinite(value)))
     if not finite or (positive and value <= 0):
         raise DescriptionError(item, field, value.tolist(), need)
+
+
+def _is_foreign(law: Any) -> bool:
+    """Whether a law is a user's own: ours, and formulas, can always be traced."""
+    ours = isinstance(law, Expression) or type(law).__module__ == AbstractLaw.__module__
+    return callable(law) and not ours
 
 
 def check_fraction(item: str, field: str, value: Any) -> None:

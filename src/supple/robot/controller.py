@@ -11,6 +11,7 @@ from supple.model.control import Box, Control
 from supple.numeric import check_positive, check_vector
 from supple.reprs import brief
 from supple.robot.checks import check_name
+from supple.tried import check_arguments
 
 
 def nothing(sensors: Any) -> None:
@@ -46,6 +47,7 @@ class Controller:
         for field in ("act", "sense"):
             if not callable(getattr(self, field)):
                 raise DescriptionError(self.name, field, getattr(self, field), "a function")
+        _check_arguments(self, act="a function of (t, seen, memory)")
 
     @property
     def refers_to(self) -> tuple[str, ...]:
@@ -94,6 +96,8 @@ class ContinuousController:
         if (self.rate is None) != (len(self.first) == 0):
             need = "both a rate and a state to begin with, or neither"
             raise DescriptionError(self.name, "rate", self.rate, need)
+        words = "a function of (t, seen, state)"
+        _check_arguments(self, **({"act": words} | ({} if self.rate is None else {"rate": words})))
 
     @property
     def first(self) -> tuple[Any, ...]:
@@ -104,3 +108,10 @@ class ContinuousController:
     def refers_to(self) -> tuple[str, ...]:
         """Names of the items it cannot do without: none; it senses by name when it runs."""
         return ()
+
+
+def _check_arguments(item: Controller | ContinuousController, **three: str) -> None:
+    """Raise unless ``sense`` takes one argument and the others three."""
+    check_arguments(item.name, "sense", item.sense, 1, "a function of the sensors")
+    for field, need in three.items():
+        check_arguments(item.name, field, getattr(item, field), 3, need)

@@ -21,6 +21,7 @@ from supple.reprs import brief
 from supple.robot.checks import check_fraction, check_name
 from supple.robot.joint import AbstractJointSpec
 from supple.robot.references import RefersToOne
+from supple.tried import check_numbers, number, tried
 
 AT_HOME = 1e-9
 """How far (m, rad) a joint may be from where it moves nothing with all its coordinates at zero."""
@@ -114,12 +115,12 @@ class AbstractJoint(eqx.Module, AbstractJointSpec):
     def make(self, item: str) -> joints.AbstractJoint:
         """The joint of the model."""
         _check_numbers(self, item)
-        try:
-            home = self.pose(np.zeros(self.size))
-            found = Pose(*(jax.numpy.asarray(part) for part in home))
-        except Exception as error:
-            need = f"a function of coordinates ({self.size},) -> Pose; it raised {error!r}"
-            raise DescriptionError(item, "joint.pose", type(self).__name__, need) from error
+        need = f"a function of coordinates ({self.size},) -> Pose, written with jax.numpy"
+        tried(item, "joint.pose", self.pose, (number(self.size),), need)
+        home = tried(item, "joint.pose", self.pose, (np.zeros(self.size),), need, traced=False)
+        if not isinstance(home, Pose):
+            raise DescriptionError(item, "joint.pose", home, need)
+        found = Pose(*(jax.numpy.asarray(part) for part in home))
         shapes = found.rotation.shape, found.position.shape
         if shapes != ((3, 3), (3,)):
             need = "Pose(rotation (3, 3), position (3,))"
@@ -156,12 +157,5 @@ def _check_numbers(item: Any, name: str) -> None:
 def _check_shape(item: Any, method: str, given: tuple[Any, ...], shape: tuple[int, ...]) -> None:
     """Raise unless a method can be traced and gives numbers of a shape."""
     need = f"a method written with jax.numpy that gives {shape} numbers"
-    try:
-        found = jax.eval_shape(getattr(item, method), np.zeros(()), *given)
-        got = found.shape
-    except Exception as error:
-        raise DescriptionError(
-            item.name, method, type(item).__name__, f"{need}; it raised {error!r}"
-        ) from error
-    if got != shape:
-        raise DescriptionError(item.name, method, got, need)
+    found = tried(item.name, method, getattr(item, method), (np.zeros(()), *given), need)
+    check_numbers(item.name, method, found, [shape], need)

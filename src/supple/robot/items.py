@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-import jax
 import numpy as np
 
 from supple.errors import DescriptionError
@@ -20,6 +19,7 @@ from supple.section import AbstractProperties, AbstractShape, Material, SolidPro
 from supple.space import Magnus, RungeKutta, SpaceIntegrator, Spectral
 from supple.space.grid import nodes_needed
 from supple.strain import ROD_MODELS, STRAIGHT, AbstractBasis, StrainField, strain_field
+from supple.tried import number, tried
 
 MOST_MODES = 300
 """Modes of one strain of a rod."""
@@ -251,11 +251,8 @@ class Rod(_Jointed):
             check_vector(self.name, "rest", self.rest, (6,))
             return
         u = np.linspace(0.0, 1.0, 5)
-        try:
-            values = self.rest(u)
-        except Exception as error:
-            need = f"a function of u (n,) -> finite strains (n, 6); it raised {error!r}"
-            raise DescriptionError(self.name, "rest", self.rest, need) from error
+        need = "a function of u (n,) -> finite strains (n, 6)"
+        values = tried(self.name, "rest", self.rest, (u,), need, traced=False)
         if is_traced(values):
             return
         if np.shape(values) != (5, 6) or not np.all(np.isfinite(values)):
@@ -266,13 +263,8 @@ class Rod(_Jointed):
 
     def _check_rest_compiles(self) -> None:
         """Adaptive steps are taken while compiled code runs, and so is the rest shape evaluated."""
-        try:
-            jax.eval_shape(self.rest, jax.ShapeDtypeStruct((5,), float))
-        except Exception as error:
-            need = (
-                "a function written with jax.numpy for RungeKutta(…); Magnus(…) takes any function"
-            )
-            raise DescriptionError(self.name, "rest", self.rest, need) from error
+        need = "a function written with jax.numpy for RungeKutta(…); Magnus(…) takes any function"
+        tried(self.name, "rest", self.rest, (number(5),), need)
 
 
 def _compliance_ratio(rod: Rod) -> float:

@@ -21,6 +21,7 @@ from supple.numeric import (
 )
 from supple.reprs import brief
 from supple.robot.placement import unit_axis
+from supple.tried import check_numbers, number, tried
 
 Axis = str | Sequence[float]
 
@@ -311,15 +312,12 @@ class Driven(AbstractJointSpec):
     __repr__ = brief
 
     def make(self, item: str) -> joints.AbstractJoint:
-        try:
-            position, rotation = self.motion(0.0)
-            shapes = np.shape(position), np.shape(rotation)
-        except Exception as error:
-            need = f"a function of t -> (position, rotation vector); it raised {error!r}"
-            raise DescriptionError(item, "joint.motion", self.motion, need) from error
-        if shapes != ((3,), (3,)):
-            need = "a function of t -> (position (3,), rotation vector (3,))"
-            raise DescriptionError(item, "joint.motion", shapes, need)
+        need = "a function of t -> (position (3,), rotation vector (3,)), written with jax.numpy"
+        found = tried(item, "joint.motion", self.motion, (number(),), need)
+        if not isinstance(found, tuple | list) or len(found) != 2:
+            raise DescriptionError(item, "joint.motion", found, need)
+        for part in found:
+            check_numbers(item, "joint.motion", part, [(3,)], need)
         return joints.DrivenJoint(self.motion, times_of(item, "joint.kinks", self.kinks))
 
     def keeps_coordinates(self) -> bool:

@@ -16,6 +16,7 @@ from supple.robot.checks import check_fraction, check_law, check_name
 from supple.robot.joint import Axis
 from supple.robot.placement import unit_axis
 from supple.robot.references import RefersToOne
+from supple.tried import check_numbers, number, tried
 
 
 @dataclass(frozen=True)
@@ -105,14 +106,9 @@ class ActiveStress(RefersToOne):
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        try:
-            shape = np.shape(self.stress(np.linspace(0.0, 1.0, 5), 0.0))
-        except Exception as error:
-            need = f"a function of (X (n,), t) -> (n, 6); it raised {error!r}"
-            raise DescriptionError(self.name, "stress", self.stress, need) from error
-        if shape != (5, 6):
-            need = "a function of (X (n,), t) -> (n, 6)"
-            raise DescriptionError(self.name, "stress", shape, need)
+        need = "a function of (X (n,), t) -> (n, 6), written with jax.numpy"
+        found = tried(self.name, "stress", self.stress, (number(5), number()), need)
+        check_numbers(self.name, "stress", found, [(5, 6)], need)
         times_of(self.name, "kinks", self.kinks)
 
 
@@ -139,15 +135,9 @@ class DistributedLoad(RefersToOne):
         check_name(self.name)
         check_law(self.name, "law", self.law)
         need = "a function of (t, X, pose, twist) -> (6,), written with jax.numpy"
-        number, vector = (jax.ShapeDtypeStruct(shape, float) for shape in ((), (6,)))
-        pose = Pose(jax.ShapeDtypeStruct((3, 3), float), jax.ShapeDtypeStruct((3,), float))
-        try:
-            found: Any = jax.eval_shape(self.density, number, number, pose, vector)
-        except Exception as error:
-            need = f"{need}; it raised {error!r}"
-            raise DescriptionError(self.name, "density", self.density, need) from error
-        if getattr(found, "shape", None) != (6,):
-            raise DescriptionError(self.name, "density", getattr(found, "shape", found), need)
+        given = (number(), number(), Pose(number(3, 3), number(3)), number(6))
+        found = tried(self.name, "density", self.density, given, need)
+        check_numbers(self.name, "density", found, [(6,)], need)
 
     def time_law(self) -> AbstractLaw:
         """The law as an object."""

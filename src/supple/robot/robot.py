@@ -18,6 +18,7 @@ from supple.robot.graph import Graph, Item, check_graph, parents_first
 from supple.robot.items import Rod, Solid
 from supple.robot.spanning_tree import cut_open
 from supple.robot.surfaces import on_surfaces
+from supple.robot.try_controllers import try_controllers
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 DEFAULT_ACCURACY = 1e-3
@@ -113,7 +114,9 @@ class Robot:
         items = [i.resolved(accuracy) if isinstance(i, Rod) else i for i in self.items]
         graph = Graph(tuple(cut_open(items)), self.gravity, self.name)
         check_graph(graph)
-        return build_model(graph)
+        model = build_model(graph)
+        try_controllers(model)
+        return model
 
 
 def _same(a: Any, b: Any) -> bool:

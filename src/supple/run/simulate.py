@@ -61,9 +61,9 @@ def simulate(
     Name a step ``dt`` (s) for fixed steps, generalized-α (ρ∞ = 0.8) unless a scheme is given; otherwise
     the step follows from ``accuracy`` (displacement error over the robot's size, 1e-3 by default) with
     Radau IIA of order 5. A scheme may also be named ("radau", "rk4", …). ``initial`` is a state, coordinates
-    (nq,) at rest, an equilibrium, or a run whose end it is, also those of a robot with other items (default: at rest as described, with its loops closed), or a function of the
-    model that finds one; velocities that closed loops or imposed laws forbid are changed as by an impact.
-    ``t_eval`` are the instants (s) to report instead of the solver's own; one number is their spacing.
+    (nq,) at rest, an equilibrium, or a run whose end it is, also those of a robot with other items (default:
+    at rest as described, with its loops closed), or a function of the model that finds one; velocities that
+    closed loops or imposed laws forbid are changed as by an impact.
     ``progress(t, count)`` is called about four times a second and at the end; so is ``watch``, with the
     newest instants as a result (a viewer's ``watch`` draws them).
     A run that does not reach its end raises :class:`SolveError`, with what was computed as its ``result``;

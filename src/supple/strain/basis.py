@@ -11,6 +11,7 @@ import numpy as np
 
 from supple.errors import DescriptionError
 from supple.reprs import brief
+from supple.tried import check_numbers, tried
 
 
 class AbstractBasis(abc.ABC):
@@ -240,11 +241,10 @@ class CustomBasis(AbstractBasis):
     def __post_init__(self) -> None:
         _check_edges("CustomBasis", self.breakpoints, "breakpoints")
         probe = np.linspace(0.0, 1.0, 5)
-        try:
-            values = np.asarray(self.function(probe), dtype=float)
-        except Exception as error:  # whatever the user's function raises is the user's answer
-            need = f"a function of an array u (n,) -> (n, {self.size}); it raised {error!r}"
-            raise DescriptionError("CustomBasis", "function", self.function, need) from error
+        need = f"a function of an array u (n,) -> (n, {self.size})"
+        found = tried("CustomBasis", "function", self.function, (probe,), need, traced=False)
+        check_numbers("CustomBasis", "function", found, [(5, self.size)], need)
+        values = np.asarray(found, dtype=float)
         if values.shape != (5, self.size) or not np.all(np.isfinite(values)):
             need = f"finite values of shape (n, {self.size}) for points u (n,)"
             raise DescriptionError("CustomBasis", "function", values.shape, need)

@@ -64,6 +64,7 @@ def simulate(
     (nq,) at rest, an equilibrium, or a run whose end it is, also those of a robot with other items (default:
     at rest as described, with its loops closed), or a function of the model that finds one; velocities that
     closed loops or imposed laws forbid are changed as by an impact.
+    ``t_eval`` are the instants (s) to report instead of the solver's own; one number is their spacing.
     ``progress(t, count)`` is called about four times a second and at the end; so is ``watch``, with the
     newest instants as a result (a viewer's ``watch`` draws them).
     A run that does not reach its end raises :class:`SolveError`, with what was computed as its ``result``;

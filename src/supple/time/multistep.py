@@ -1,17 +1,18 @@
 """Backward differentiation: the history of a motion tells its rates (002 §2.2).
 
-Let p be the polynomial through the new value y and the last ones, y₁ … y_k at the times τ₁ … τ_k before it. Then
+Let p be the polynomial through the new value y and the last ones, y₁ … y_k at the times τ₁ … τ_k before it.
+Then
 
     (1 + α) (ẏ - p′) = α (ẏ₁ - p₁′),
 
-with p₁′ its slope at y₁: ẏ = c₀ y + Σ c_i y_i + d ẏ₁. For equal steps and k = 2 this is BDF-α (Celaya and José):
-BDF2 for α = 0, the trapezoidal rule for α = -½. With α = 0 and k = 3 it is BDF3. In this form steps may change.
-It is used twice, for ẋ from x and for ẍ from ẋ, in the chart around the configuration at the start of the
-step, into which the past is carried: so floating and spherical joints keep the order.
+with p₁′ its slope at y₁: ẏ = c₀ y + Σ c_i y_i + d ẏ₁. For equal steps and k = 2 this is BDF-α (Celaya and
+José): BDF2 for α = 0, the trapezoidal rule for α = -½. With α = 0 and k = 3 it is BDF3. In this form steps
+may change. It is used twice, for ẋ from x and for ẍ from ẋ, in the chart around the configuration at the
+start of the step, into which the past is carried: so floating and spherical joints keep the order.
 
 There is no past at the start, and after every restart. As long as it is too short, steps are those of the
-trapezoidal rule, or of implicit Euler for formulations that do not know the acceleration to start with; both are
-the same formula with k = 1 and its α.
+trapezoidal rule, or of implicit Euler for formulations that do not know the acceleration to start with; both
+are the same formula with k = 1 and its α.
 """
 
 from dataclasses import dataclass
@@ -47,7 +48,8 @@ class _Past(NamedTuple):
 
 
 class _Formula(NamedTuple):
-    """ẏ = c₀ y + Σ c_i y_i + d ẏ₁, a prediction y ≈ Σ e_i y_i + f ẏ₁, and the share of the gap that is error."""
+    """ẏ = c₀ y + Σ c_i y_i + d ẏ₁, a prediction y ≈ Σ e_i y_i + f ẏ₁, and the share of the gap that is
+    error."""
 
     new: Float[Array, ""]
     old: Float[Array, " k"]
@@ -169,8 +171,8 @@ class Multistep(AbstractScheme):
 def _formula(ago: Float[Array, " k"], alpha: float) -> _Formula:
     """For old values so long ago (s).
 
-    The prediction is the polynomial through the old values with the slope of the newest. With y⁽ᵏ⁺¹⁾ the first
-    derivative that is not seen, p′ errs by y⁽ᵏ⁺¹⁾ Π τ / (k+1)! and the prediction by τ₁ times as much.
+    The prediction is the polynomial through the old values with the slope of the newest. With y⁽ᵏ⁺¹⁾ the
+    first derivative that is not seen, p′ errs by y⁽ᵏ⁺¹⁾ Π τ / (k+1)! and the prediction by τ₁ times as much.
     """
     count = ago.shape[0]
     times = jnp.concatenate([jnp.zeros(1), -ago])

@@ -48,8 +48,7 @@ class _Past(NamedTuple):
 
 
 class _Formula(NamedTuple):
-    """ẏ = c₀ y + Σ c_i y_i + d ẏ₁, a prediction y ≈ Σ e_i y_i + f ẏ₁, and the share of the gap that is
-    error."""
+    """ẏ = c₀ y + Σ c_i y_i + d ẏ₁, a prediction y ≈ Σ e_i y_i + f ẏ₁, and how much of the gap is error."""
 
     new: Float[Array, ""]
     old: Float[Array, " k"]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
-import numpy as np
+import jax.numpy as jnp
 
 from supple.errors import DescriptionError
 from supple.reprs import short
@@ -67,17 +67,15 @@ def check_arguments(
 def check_numbers(
     item: str, field: str, found: Any, shapes: Sequence[tuple[int, ...]], need: str
 ) -> None:
-    """Raise unless what a function gave are real numbers of one of some shapes."""
+    """Raise unless what a function gave, also as a list of parts, are real numbers of one of some shapes."""
     try:
-        shape = tuple(np.shape(found)) if not hasattr(found, "shape") else tuple(found.shape)
-        kind = np.dtype(found.dtype if hasattr(found, "dtype") else np.asarray(found).dtype).kind
+        whole = jax.eval_shape(jnp.asarray, found)
     except (TypeError, ValueError):
         raise DescriptionError(item, field, found, need) from None
-    if kind not in "fiub":
-        got = "complex numbers" if kind == "c" else f"values of type {kind!r}"
-        raise DescriptionError(item, field, _Words(got), f"{need}, real numbers")
-    if shape not in shapes:
-        raise DescriptionError(item, field, shape, need)
+    if jnp.issubdtype(whole.dtype, jnp.complexfloating):
+        raise DescriptionError(item, field, _Words("complex numbers"), f"{need}, real numbers")
+    if whole.shape not in shapes:
+        raise DescriptionError(item, field, whole.shape, need)
 
 
 def _cure(error: Exception) -> str:

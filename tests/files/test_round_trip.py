@@ -357,11 +357,15 @@ def test_controllers_only_from_what_the_caller_allows():
     with pytest.raises(FileError, match="that the caller allows"):
         load(text, modules=["supple.robots"])
 
-    def other(t, seen, memory):
-        return {}, memory
+    def see(sensors):
+        return ()
 
-    names = {f"supple.robots.two_drones:{name}": other for name in ("fly", "see", "errors")}
+    def fly(t, seen, memory):
+        return {}
+
+    given = {"fly": fly, "see": see, "errors": fly}
+    names = {f"supple.robots.two_drones:{name}": function for name, function in given.items()}
     pilot = load(text, functions=names).robot["pilot"]
-    assert pilot.act is other
+    assert pilot.act is fly
     with pytest.raises(FileError, match="can be imported"):
         load(text.replace(":fly", ":crash"), modules=PILOTS)

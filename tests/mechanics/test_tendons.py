@@ -278,7 +278,10 @@ def _pulse(t):
         ({"on": "arm", "tension": np.nan}, "pull: tension: got nan"),
         ({"on": "arm", "tension": 1.0, "end": 1.5}, "pull: end: got 1.5"),
         ({"on": "arm", "tension": 1.0, "start": 0.5, "end": 0.5}, "more than start"),
-        ({"on": "arm", "tension": 1.0, "offset": (1.0, 2.0, 3.0)}, r"pull: offset: got \(1\.0, 2\.0, 3\.0\)"),
+        (
+            {"on": "arm", "tension": 1.0, "offset": (1.0, 2.0, 3.0)},
+            r"pull: offset: got \(1\.0, 2\.0, 3\.0\)",
+        ),
         ({"on": "arm", "pull": 0.1, "stiffness": -1.0}, "pull: stiffness: got -1.0"),
     ],
 )

@@ -156,6 +156,7 @@ from supple.strain import (
     Legendre as Legendre,
     Monomial as Monomial,
     PiecewiseConstant as PiecewiseConstant,
+    PiecewiseLegendre as PiecewiseLegendre,
     PiecewiseLinear as PiecewiseLinear,
 )
 from supple.time.advance import Status as Status

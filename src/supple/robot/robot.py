@@ -15,7 +15,8 @@ from supple.reprs import short
 from supple.robot.build import build_model
 from supple.robot.checks import check_printable
 from supple.robot.graph import Graph, Item, check_graph, parents_first
-from supple.robot.items import Rod, Solid
+from supple.robot.items import Solid
+from supple.robot.resolution import resolved_items
 from supple.robot.spanning_tree import cut_open
 from supple.robot.surfaces import on_surfaces
 from supple.robot.try_controllers import try_controllers
@@ -106,12 +107,18 @@ class Robot:
         kept = [new.get(item.name, item) for item in self.items]
         return Robot(*kept, gravity=self.gravity, name=self.name)
 
+    def resolved(self, accuracy: float = DEFAULT_ACCURACY) -> "Robot":
+        """The robot with all that its rods leave to "auto" chosen for an accuracy, as :meth:`build` does."""
+        items = resolved_items(self.items, accuracy)
+        same = all(a is b for a, b in zip(items, self.items, strict=True))
+        return self if same else Robot(*items, gravity=self.gravity, name=self.name)
+
     def build(self, accuracy: float = DEFAULT_ACCURACY) -> Model:
         """The immutable model that everything else computes with.
 
         ``accuracy`` (displacement error over size) settles what rods leave to "auto".
         """
-        items = [i.resolved(accuracy) if isinstance(i, Rod) else i for i in self.items]
+        items = resolved_items(self.items, accuracy)
         graph = Graph(tuple(cut_open(items)), self.gravity, self.name)
         check_graph(graph)
         model = build_model(graph)

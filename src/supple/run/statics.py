@@ -12,6 +12,7 @@ import numpy as np
 
 from supple.compile import jit
 from supple.errors import SolveError
+from supple.hints import warn
 from supple.mechanics.element_motion import Coordinates, difference, retract
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
 from supple.mechanics.law_check import unusable_at
@@ -20,7 +21,8 @@ from supple.mechanics.regulation import regulated_model
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
-from supple.robot.robot import Robot
+from supple.robot.resolution import open_rods
+from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.assembly import (
     CLOSED,
     Closest,
@@ -31,8 +33,11 @@ from supple.run.assembly import (
 )
 from supple.run.inverted_rods import warn_if_inside_out
 from supple.run.message import coordinate_owner
+from supple.run.refinement import refined
 from supple.run.simulate import simulate
+from supple.run.space_error import SpaceError, space_error
 from supple.run.start import as_model, initial_state
+from supple.run.transfer import carry_over, same_coordinates
 from supple.run.unheld import why_no_rest
 from supple.solve.equilibrium import (
     EquilibriumSolution,
@@ -58,12 +63,39 @@ class Equilibrium(AbstractReadout):
     iterations: int
     residual: float
     load_factor: float
+    description: Robot | None = None
+    """The robot with the modes that it was computed with; None where a model was given."""
+    refinements: int = 0
+    """How often its rods were refined."""
+    known_error: float | None = None
 
     def __repr__(self) -> str:
+        error = "" if self.known_error is None else f", error {self.known_error:.0e}"
         return (
             f"Equilibrium({self.model.name!r}, t = {self.t:g} s, {self.status.name}, "
-            f"{self.increments} load steps, {self.iterations} iterations, residual {self.residual:.0e})"
+            f"{self.increments} load steps, {self.iterations} iterations, "
+            f"residual {self.residual:.0e}{error})"
         )
+
+    @property
+    def error(self) -> float:
+        """Estimate of the largest displacement error over the robot's size, by what finer rods would give.
+
+        It is computed when it is first asked for, where the solve did not need it; NaN where only a model
+        is known, or no equilibrium was found.
+        """
+        if self.known_error is None:
+            found = self.estimate().error if self.ok and self.description is not None else np.nan
+            object.__setattr__(self, "known_error", float(found))
+        assert self.known_error is not None
+        return self.known_error
+
+    def estimate(self, asked: float | None = None) -> SpaceError:
+        """The error in space, and what it was found from; a bound may do where it is far below ``asked``."""
+        assert self.description is not None
+        forces = self.multipliers if self.model.equations else None
+        free = self.status == EquilibriumStatus.RELAXED
+        return space_error(self.description, self.model, self.q, self.t, forces, asked, free=free)
 
     def __str__(self) -> str:
         return f"{self!r}: {self.message}"
@@ -90,6 +122,10 @@ def _at_rest(quantity, fixed, model, state):  # type: ignore[no-untyped-def]
     return quantity(regulated_model(model.frozen_at(state.t), state), state, *fixed)
 
 
+MOST_LEVELS = 10
+"""Refinements of one solve."""
+NEAR = 0.1
+"""Estimated error up to which a Newton step on finer rods is a better start than the solution itself."""
 FREE = 1e-12
 """Stiffness, relative to the largest, below which a motion needs no force."""
 AT_REST = 1e-8
@@ -131,18 +167,95 @@ def equilibrium(
 ) -> Equilibrium:
     """Static equilibrium under the loads of time ``t``.
 
+    Rods that leave their ``basis`` to "auto" are refined until the displacement error over the robot's size
+    is below ``accuracy`` (1e-3 by default); ``error`` of the result is the estimate, also for others. Where
+    refinement ends before that, or rods are fixed and ``accuracy`` is named, a warning tells.
     From the described shape the loads are raised step by step along one branch; from an ``initial`` one (a
     configuration, a state, another equilibrium) they act in full at once, and step by step only if
     that fails. Raises :class:`SolveError` if none is found, unless ``throw=False``; its ``result`` is where
     the search ended.
     """
-    model = as_model(robot, accuracy)
-    guess = getattr(getattr(initial, "final", initial), "q", initial)  # of a run: where it ended
-    state = initial_state(model, guess, t=t)
     now = jnp.asarray(float(t))
+    if not isinstance(robot, Robot):
+        model = as_model(robot, accuracy)
+        return _finish(_solved(model, _guess(model, initial, t), now, first_increment), throw)
+    asked = DEFAULT_ACCURACY if accuracy is None else accuracy
+    chosen = robot.resolved(asked)
+    model = chosen.build()
+    found = _solved(model, _guess(model, initial, t), now, first_increment)
+    found = replace(found, description=chosen)
+    names = open_rods(robot)
+    if found.ok and (names or accuracy is not None):
+        found = _refined(found, names, asked)
+    return _finish(found, throw)
+
+
+def _guess(model: Model, initial: Any, t: float) -> Any:
+    """Configuration to start from."""
+    held = getattr(initial, "model", None)
+    last = getattr(initial, "final", initial)  # of a run: where it ended
+    if isinstance(held, Model) and not same_coordinates(held, model):
+        known = initial_state(held, last.q, t=t)
+        return carry_over(known, held, model).q
+    return initial_state(model, getattr(last, "q", last), t=t).q
+
+
+def _refined(found: Equilibrium, names: frozenset[str], asked: float) -> Equilibrium:
+    """The equilibrium on rods fine enough for an accuracy, or as fine as they can be made."""
+    for level in range(MOST_LEVELS + 1):
+        estimate = found.estimate(asked)
+        found = replace(found, known_error=estimate.error, refinements=level)
+        if estimate.error <= asked:
+            return found
+        if not names or estimate.finer is None or level == MOST_LEVELS:
+            break
+        assert found.description is not None
+        robot = refined(found.description, names, estimate.finer, asked / estimate.error)
+        if robot is None:
+            break
+        again = _solved_near(robot.build(), found, estimate)
+        if not again.ok:
+            break
+        found = replace(again, description=robot)
+    if names:
+        status = EquilibriumStatus.NOT_RESOLVED
+        text = f"{found.message}, but not resolved: its error is about {found.error:.1g}, asked for {asked:g}"
+        found = replace(found, status=status, message=text)
+        warn(f"{found.model.name}: {text}", RuntimeWarning)
+    else:
+        text = (
+            f"{found.model.name}: the error of this equilibrium is about {found.error:.1g} of the robot's "
+            f"size, asked for {asked:g}: give its rods more modes, or leave basis to 'auto'"
+        )
+        warn(text, RuntimeWarning)
+    return found
+
+
+def _solved_near(model: Model, found: Equilibrium, estimate: SpaceError) -> Equilibrium:
+    """The equilibrium of a refined robot, from that before."""
+    finer, t = estimate.finer, jnp.asarray(found.t)
+    assert finer is not None
+    held, q, forces = found.model, found.q, found.multipliers
+    if estimate.error < NEAR:
+        held, q, forces = finer.model, finer.corrected, np.asarray(finer.multipliers)
+    state = State(np.asarray(found.t), q, np.zeros(held.nv), np.zeros(held.nv))
+    q = carry_over(state, held, model).q
+    if model.equations and np.size(forces) == model.equations:
+        again = _solve(model, q, t, 1.0, jnp.asarray(forces))
+        if int(again.status) == EquilibriumStatus.CONVERGED:
+            status = EquilibriumStatus.CONVERGED
+            return _equilibrium(model, again, t, status, status.message)
+    again = _solved(model, q, t, 1.0)
+    if again.ok or held is found.model:
+        return again
+    return _solved(model, _guess(model, found, found.t), t, 1.0)
+
+
+def _solved(model: Model, q: Any, now: Any, first_increment: float) -> Equilibrium:
+    """Equilibrium of a model, from a configuration."""
     if model.holonomic:
-        return _closed_equilibrium(model, state.q, now, throw)
-    found = _solve(model, state.q, now, float(first_increment))
+        return _closed_equilibrium(model, q, now)
+    found = _solve(model, q, now, float(first_increment))
     status = EquilibriumStatus(int(found.status))
     rest: Rest | None = None
     if status == EquilibriumStatus.NOT_CONVERGED:
@@ -160,7 +273,7 @@ def equilibrium(
                 found = found._replace(q=rest.q, residual=left, load_factor=one)
                 status = EquilibriumStatus.RELAXED
     status, message = _told(model, found, now, status, rest)
-    return _equilibrium(model, found, now, status, message, throw)
+    return _equilibrium(model, found, now, status, message)
 
 
 def _told(
@@ -180,7 +293,7 @@ def _told(
     )
 
 
-def _closed_equilibrium(model: Model, q: Any, t: Any, throw: bool) -> Equilibrium:
+def _closed_equilibrium(model: Model, q: Any, t: Any) -> Equilibrium:
     """Close the loops and come to rest, then refine."""
     rest = relaxed(model, q, t)
     near: Closest | None = None
@@ -199,7 +312,7 @@ def _closed_equilibrium(model: Model, q: Any, t: Any, throw: bool) -> Equilibriu
     if status == EquilibriumStatus.NOT_CONVERGED and near is not None and not near.closed:
         status = EquilibriumStatus.CANNOT_CLOSE if near.minimum else status
         message = open_message(model, near)
-    return _equilibrium(model, found, t, status, message, throw)
+    return _equilibrium(model, found, t, status, message)
 
 
 def assemble(
@@ -217,13 +330,12 @@ def _equilibrium(
     t: Any,
     status: EquilibriumStatus,
     message: str,
-    throw: bool,
 ) -> Equilibrium:
-    """The outcome of a solve; raised if it failed and is to be."""
+    """The outcome of a solve."""
     if model.slips:
         names = ", ".join(slip.name for slip in model.slips)
         message += f"; without the forces of {names}, which only hold motions back"
-    result = Equilibrium(
+    return Equilibrium(
         model=model,
         q=np.asarray(found.q),
         multipliers=np.asarray([] if found.multipliers is None else found.multipliers),
@@ -235,10 +347,14 @@ def _equilibrium(
         residual=float(found.residual),
         load_factor=float(found.load_factor),
     )
-    if throw and not result.ok:
-        raise SolveError(f"{model.name}: {message}", result)
-    warn_if_inside_out(model, result.q)
-    return result
+
+
+def _finish(found: Equilibrium, throw: bool) -> Equilibrium:
+    """The outcome; raised if the solve failed and that is to be."""
+    if throw and not found.ok:
+        raise SolveError(f"{found.model.name}: {found.message}", found)
+    warn_if_inside_out(found.model, found.q)
+    return found
 
 
 def sweep(
@@ -274,7 +390,7 @@ def release(robot: Robot, loads: str | Iterable[str], duration: float, **options
     """
     names = (loads,) if isinstance(loads, str) else tuple(loads)
     accuracy = options.get("accuracy")
-    held = equilibrium(robot, accuracy=accuracy)
+    held = equilibrium(as_model(robot, accuracy))  # on the rods of the run
     return simulate(robot.removing(*names), duration, initial=held, **options)
 
 

@@ -50,11 +50,16 @@ class EquilibriumStatus(enum.IntEnum):
     BAD_INPUT = 3
     NO_EQUILIBRIUM = 4
     CANNOT_CLOSE = 5
+    NOT_RESOLVED = 6
 
     @property
     def ok(self) -> bool:
-        """Whether an equilibrium was found."""
-        return self in (EquilibriumStatus.CONVERGED, EquilibriumStatus.RELAXED)
+        """Whether an equilibrium was found, be it with a larger error than asked for."""
+        return self in (
+            EquilibriumStatus.CONVERGED,
+            EquilibriumStatus.RELAXED,
+            EquilibriumStatus.NOT_RESOLVED,
+        )
 
     @property
     def message(self) -> str:
@@ -68,6 +73,7 @@ class EquilibriumStatus(enum.IntEnum):
             ),
             EquilibriumStatus.BAD_INPUT: "a law of time gave what cannot be used",
             EquilibriumStatus.NO_EQUILIBRIUM: "no equilibrium",
+            EquilibriumStatus.NOT_RESOLVED: "found, but with a larger error than asked for",
             EquilibriumStatus.CANNOT_CLOSE: "the robot cannot be closed",
         }[self]
 

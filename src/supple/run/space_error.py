@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -68,11 +69,12 @@ def space_error(
     asked: float | None = None,
     *,
     free: bool = False,
+    load_factor: float = 1.0,
 ) -> SpaceError:
     """Estimate of the error in space of an equilibrium of a robot without open choices.
 
     ``asked`` is an error that is small enough: then a bound may do instead of the estimate. ``free`` tells
-    that some motions need no force.
+    that some motions need no force; ``load_factor`` which share of the loads acts.
     """
     size = float(characteristic_length(model))
     if asked is not None and (bound := _bound(robot, model, q) / size) <= CLEAR * asked:
@@ -87,6 +89,8 @@ def space_error(
         if isinstance(item, Rod)
     ]
     finer = robot.replacing(*rods).build()
+    share = np.asarray(load_factor * np.asarray(model.load_factor))
+    finer = eqx.tree_at(lambda m: m.load_factor, finer, share)
     zero = np.zeros(model.nv)
     start = carry_over(State(np.asarray(t), q, zero, zero), model, finer)
     now = jnp.asarray(float(t))

@@ -95,7 +95,16 @@ class Equilibrium(AbstractReadout):
         assert self.description is not None
         forces = self.multipliers if self.model.equations else None
         free = self.status == EquilibriumStatus.RELAXED
-        return space_error(self.description, self.model, self.q, self.t, forces, asked, free=free)
+        return space_error(
+            self.description,
+            self.model,
+            self.q,
+            self.t,
+            forces,
+            asked,
+            free=free,
+            load_factor=self.load_factor,
+        )
 
     def __str__(self) -> str:
         return f"{self!r}: {self.message}"
@@ -185,6 +194,8 @@ def equilibrium(
     found = _solved(model, _guess(model, initial, t), now, first_increment)
     found = replace(found, description=chosen)
     names = open_rods(robot)
+    if not found.ok and names:
+        found = _resolved_on_the_way(found, names, asked)
     if found.ok and (names or accuracy is not None):
         found = _refined(found, names, asked)
     return _finish(found, throw)
@@ -198,6 +209,26 @@ def _guess(model: Model, initial: Any, t: float) -> Any:
         known = initial_state(held, last.q, t=t)
         return carry_over(known, held, model).q
     return initial_state(model, getattr(last, "q", last), t=t).q
+
+
+def _resolved_on_the_way(found: Equilibrium, names: frozenset[str], asked: float) -> Equilibrium:
+    """Where loads were raised up to a point at which the rods are too coarse: from there, on finer ones."""
+    for _ in range(MOST_LEVELS):
+        if found.ok or not 0.0 < found.load_factor < 1.0 or found.description is None:
+            break
+        estimate = found.estimate()
+        if not estimate.error > asked or estimate.finer is None:
+            break
+        factor = min(asked / estimate.error, 0.1)
+        robot = refined(found.description, names, estimate.finer, factor)
+        if robot is None:
+            break
+        model = robot.build()
+        state = State(np.asarray(found.t), found.q, found.v, found.v)
+        q = carry_over(state, found.model, model).q
+        again = _solved(model, q, jnp.asarray(found.t), found.load_factor)
+        found = replace(again, description=robot)
+    return found
 
 
 def _refined(found: Equilibrium, names: frozenset[str], asked: float) -> Equilibrium:

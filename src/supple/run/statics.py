@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import equinox as eqx
@@ -36,6 +36,7 @@ from supple.run.message import coordinate_owner
 from supple.run.refinement import refined
 from supple.run.simulate import simulate
 from supple.run.space_error import SpaceError, space_error
+from supple.run.stability import Softest, Stability, stability, way_down
 from supple.run.start import as_model, initial_state
 from supple.run.transfer import carry_over, same_coordinates
 from supple.run.unheld import why_no_rest
@@ -68,6 +69,8 @@ class Equilibrium(AbstractReadout):
     refinements: int = 0
     """How often its rods were refined."""
     known_error: float | None = None
+    left: int | None = None
+    """Number of unstable motions of the equilibrium that was left for this one; None where none was."""
 
     def __repr__(self) -> str:
         error = "" if self.known_error is None else f", error {self.known_error:.0e}"
@@ -89,6 +92,17 @@ class Equilibrium(AbstractReadout):
             object.__setattr__(self, "known_error", float(found))
         assert self.known_error is not None
         return self.known_error
+
+    @cached_property
+    def stability(self) -> Stability:
+        """What happens after a small push; computed when it is first asked for."""
+        forces = self.multipliers if self.model.equations else None
+        return stability(self.model, self.q, self.t, forces)
+
+    @property
+    def stable(self) -> bool:
+        """Whether it does not go away after a small push."""
+        return self.stability.stable
 
     def estimate(self, asked: float | None = None) -> SpaceError:
         """The error in space, and what it was found from; a bound may do where it is far below ``asked``."""
@@ -131,6 +145,8 @@ def _at_rest(quantity, fixed, model, state):  # type: ignore[no-untyped-def]
     return quantity(regulated_model(model.frozen_at(state.t), state), state, *fixed)
 
 
+PUSH = 0.1
+"""Largest change of a scaled coordinate with which an unstable equilibrium is left (about 0.1 rad)."""
 MOST_LEVELS = 10
 """Refinements of one solve."""
 NEAR = 0.1
@@ -172,6 +188,7 @@ def equilibrium(
     t: float = 0.0,
     accuracy: float | None = None,
     first_increment: float = 1.0,
+    settle: bool = True,
     throw: bool = True,
 ) -> Equilibrium:
     """Static equilibrium under the loads of time ``t``.
@@ -179,6 +196,9 @@ def equilibrium(
     Rods that leave their ``basis`` to "auto" are refined until the displacement error over the robot's size
     is below ``accuracy`` (1e-3 by default); ``error`` of the result is the estimate, also for others. Where
     refinement ends before that, or rods are fixed and ``accuracy`` is named, a warning tells.
+    An unstable equilibrium (a column pressed beyond its buckling load) is left along its softest motion,
+    with a warning, for the stable one that a robot would come to; with ``settle=False`` it is kept.
+    ``stable`` and ``stability`` of the result tell.
     From the described shape the loads are raised step by step along one branch; from an ``initial`` one (a
     configuration, a state, another equilibrium) they act in full at once, and step by step only if
     that fails. Raises :class:`SolveError` if none is found, unless ``throw=False``; its ``result`` is where
@@ -187,11 +207,12 @@ def equilibrium(
     now = jnp.asarray(float(t))
     if not isinstance(robot, Robot):
         model = as_model(robot, accuracy)
-        return _finish(_solved(model, _guess(model, initial, t), now, first_increment), throw)
+        found = _solved(model, _guess(model, initial, t), now, first_increment, settle=settle)
+        return _finish(found, throw)
     asked = DEFAULT_ACCURACY if accuracy is None else accuracy
     chosen = robot.resolved(asked)
     model = chosen.build()
-    found = _solved(model, _guess(model, initial, t), now, first_increment)
+    found = _solved(model, _guess(model, initial, t), now, first_increment, settle=settle)
     found = replace(found, description=chosen)
     names = open_rods(robot)
     if not found.ok and names:
@@ -247,7 +268,7 @@ def _refined(found: Equilibrium, names: frozenset[str], asked: float) -> Equilib
         again = _solved_near(robot.build(), found, estimate)
         if not again.ok:
             break
-        found = replace(again, description=robot)
+        found = replace(again, description=robot, left=found.left)
     if names:
         status = EquilibriumStatus.NOT_RESOLVED
         text = f"{found.message}, but not resolved: its error is about {found.error:.1g}, asked for {asked:g}"
@@ -282,8 +303,59 @@ def _solved_near(model: Model, found: Equilibrium, estimate: SpaceError) -> Equi
     return _solved(model, _guess(model, found, found.t), t, 1.0)
 
 
-def _solved(model: Model, q: Any, now: Any, first_increment: float) -> Equilibrium:
-    """Equilibrium of a model, from a configuration."""
+def _solved(
+    model: Model, q: Any, now: Any, first_increment: float, *, settle: bool = False
+) -> Equilibrium:
+    """Equilibrium of a model, from a configuration; a stable one, if it is to be and can be told."""
+    solution, status, message = _solution(model, q, now, first_increment)
+    found = _equilibrium(model, solution, now, status, message)
+    if not settle or status != EquilibriumStatus.CONVERGED:
+        return found
+    forces = found.multipliers if model.equations else None
+    way = way_down(model, solution, float(now), forces)
+    return found if way is None else _settled(found, way)
+
+
+def _settled(found: Equilibrium, way: Softest) -> Equilibrium:
+    """Where a robot comes to rest that leaves an unstable equilibrium; itself if it finds none."""
+    model, t = found.model, jnp.asarray(found.t)
+    for push in (PUSH, -PUSH):
+        q = _moved(model, found.q, push * way.motion)
+        rest = relaxed(model, q, t)
+        if not bool(rest.came_to_rest):
+            continue
+        again = _solve(model, rest.q, t, 1.0, rest.multipliers)
+        status = EquilibriumStatus(int(again.status))
+        if status != EquilibriumStatus.CONVERGED:
+            continue
+        forces = None if again.multipliers is None else np.asarray(again.multipliers)
+        if way_down(model, again, found.t, forces) is not None:
+            continue
+        text = "came to rest after leaving an unstable equilibrium along its softest motion"
+        warn(
+            f"{model.name}: the equilibrium that its loads lead to is unstable in {way.unstable} motion(s); "
+            "went on to a stable one. settle=False keeps the unstable one",
+            RuntimeWarning,
+        )
+        settled = _equilibrium(model, again, t, EquilibriumStatus.RELAXED, text)
+        return replace(settled, left=way.unstable)
+    warn(
+        f"{model.name}: this equilibrium is unstable in {way.unstable} motion(s), and no stable one was "
+        "found near it",
+        RuntimeWarning,
+    )
+    return found
+
+
+@partial(jit, quick=True)
+def _moved(model, q, x):  # type: ignore[no-untyped-def]
+    return retract(model, jnp.asarray(q), jnp.asarray(x))
+
+
+def _solution(
+    model: Model, q: Any, now: Any, first_increment: float
+) -> tuple[EquilibriumSolution, EquilibriumStatus, str]:
+    """The raw solution of a solve, how it ended, and what is told."""
     if model.holonomic:
         return _closed_equilibrium(model, q, now)
     found = _solve(model, q, now, float(first_increment))
@@ -303,8 +375,7 @@ def _solved(model: Model, q: Any, now: Any, first_increment: float) -> Equilibri
                 one = jnp.ones(())
                 found = found._replace(q=rest.q, residual=left, load_factor=one)
                 status = EquilibriumStatus.RELAXED
-    status, message = _told(model, found, now, status, rest)
-    return _equilibrium(model, found, now, status, message)
+    return found, *_told(model, found, now, status, rest)
 
 
 def _told(
@@ -324,7 +395,9 @@ def _told(
     )
 
 
-def _closed_equilibrium(model: Model, q: Any, t: Any) -> Equilibrium:
+def _closed_equilibrium(
+    model: Model, q: Any, t: Any
+) -> tuple[EquilibriumSolution, EquilibriumStatus, str]:
     """Close the loops and come to rest, then refine."""
     rest = relaxed(model, q, t)
     near: Closest | None = None
@@ -343,7 +416,7 @@ def _closed_equilibrium(model: Model, q: Any, t: Any) -> Equilibrium:
     if status == EquilibriumStatus.NOT_CONVERGED and near is not None and not near.closed:
         status = EquilibriumStatus.CANNOT_CLOSE if near.minimum else status
         message = open_message(model, near)
-    return _equilibrium(model, found, t, status, message)
+    return found, status, message
 
 
 def assemble(
@@ -352,7 +425,7 @@ def assemble(
     """The closed, unloaded robot near a guess (default: as described): where its own elasticity rests."""
     model = as_model(robot, accuracy)
     unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
-    return replace(equilibrium(unloaded, initial=initial, t=t), model=model)
+    return replace(equilibrium(unloaded, initial=initial, t=t, settle=False), model=model)
 
 
 def _equilibrium(
@@ -443,7 +516,7 @@ def linearize(robot: Robot | Model, *, at: Any = None, t: float | None = None) -
     model = as_model(robot)
     t = float(getattr(at, "t", 0.0) if t is None else t)
     if model.equations and at is None:
-        at = equilibrium(model, t=t)
+        at = equilibrium(model, t=t, settle=False)
     q = _configuration(model, at, t)
     return linear_model(
         Strain(model), q, getattr(at, "v", None), t, getattr(at, "multipliers", None)

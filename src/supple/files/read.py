@@ -23,6 +23,7 @@ from supple.files.schema import (
 from supple.files.studies import PLAIN_NEED, Settings, Study, Sweep, is_plain
 from supple.files.text import MAX_SIZE, Path, Source, parse
 from supple.files.urdf import Urdf, read_urdf
+from supple.robot.formulations import DEFAULT
 from supple.robot.robot import STANDARD_GRAVITY, Robot
 from supple.spelling import spelled
 
@@ -290,7 +291,12 @@ def _robot(
     name = fields.robot or "robot"
     gravity = STANDARD_GRAVITY if fields.gravity is None else fields.gravity
     try:
-        return Robot(*(item for _, item in items.values()), gravity=gravity, name=name)
+        return Robot(
+            *(item for _, item in items.values()),
+            gravity=gravity,
+            name=name,
+            formulation=fields.formulation or DEFAULT,
+        )
     except DescriptionError as error:
         path: Path = ()
         if error.item in items and items[error.item][0] != "urdf":

@@ -74,7 +74,7 @@ def corners_of(items: Iterable[Any]) -> dict[str, Corners]:
 
 def is_open(rod: Rod) -> bool:
     """Whether a rod leaves the choice of its modes to us."""
-    return isinstance(rod.basis, str)
+    return isinstance(rod.basis, str) and rod.basis == "auto"
 
 
 def open_rods(robot: Any) -> frozenset[str]:
@@ -89,7 +89,7 @@ def open_rods(robot: Any) -> frozenset[str]:
 def resolved_items(items: Sequence[Any], accuracy: float) -> tuple[Any, ...]:
     """The items with all "auto" choices of rods made for an accuracy."""
     if not any(isinstance(item, Rod) and is_open(item) for item in items):
-        return tuple(i.resolved(accuracy) if isinstance(i, Rod) else i for i in items)
+        return tuple(i.settled(accuracy) if isinstance(i, Rod) else i for i in items)
     known = corners_of(items)
     return tuple(
         _first_choice(item, known[item.name], accuracy) if isinstance(item, Rod) else item
@@ -98,7 +98,7 @@ def resolved_items(items: Sequence[Any], accuracy: float) -> tuple[Any, ...]:
 
 
 def _first_choice(rod: Rod, corners: Corners, accuracy: float) -> Rod:
-    chosen = rod.resolved(accuracy)
+    chosen = rod.settled(accuracy)
     if not is_open(rod) or rod.slides:
         return chosen
     places = set(rod.breaks) | (corners.jumps if len(corners.jumps) <= MOST_CORNERS else set())
@@ -117,7 +117,8 @@ def _first_choice(rod: Rod, corners: Corners, accuracy: float) -> Rod:
     return replace(chosen, basis=bases)
 
 
-def _modes(basis: AbstractBasis | int) -> int:
+def _modes(basis: AbstractBasis | int | str) -> int:
+    assert not isinstance(basis, str)  # names are resolved before
     return basis if isinstance(basis, int) else basis.count
 
 

@@ -22,7 +22,7 @@ from supple.robot.resolution import (
     with_nodes,
 )
 from supple.robot.robot import Robot
-from supple.run.space_error import Finer, turns
+from supple.run.space_error import Finer, grid_of, turns
 from supple.strain import STRAINS, Legendre
 
 SHARE = 0.1
@@ -128,7 +128,7 @@ def _pieces(robot: Robot, name: str, finer: Finer) -> list[_Piece]:
     group = finer.model.groups[slot.group]
     assert isinstance(group, RodGroup)
     length = float(np.asarray(group.length)[slot.row])
-    before, edges = (0.0, *rod.strain_field().breaks, 1.0), group.grid.edges
+    before, edges = (0.0, *rod.strain_field().breaks, 1.0), grid_of(group).edges
     modes = {
         strain: [orders_of(basis)[_place(before, a, b)] + 1 for a, b in pairwise(edges)]
         for strain, basis in bases_of(rod).items()

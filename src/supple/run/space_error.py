@@ -25,7 +25,7 @@ from supple.robot.items import Rod
 from supple.robot.resolution import Corners, corners_of, orders_of, richer
 from supple.robot.robot import Robot
 from supple.run.transfer import carry_over
-from supple.space.grid import EXTRA_NODES, NODES_PER_RADIAN
+from supple.space.grid import EXTRA_NODES, NODES_PER_RADIAN, RodGrid
 from supple.strain import STRAINS, Legendre, PiecewiseLegendre
 from supple.system.combination import at_rest
 from supple.system.error_norm import characteristic_length
@@ -173,7 +173,7 @@ def _named_places(model: Model, found: Any) -> dict[str, np.ndarray]:
 
 def _interpolation(group: RodGroup) -> np.ndarray:
     """Weights (k, n) that interpolate what is known at the nodes of a rod, piece by piece."""
-    edges = np.asarray(group.grid.edges)
+    edges = np.asarray(grid_of(group).edges)
     points = np.asarray(group.grid.points)[0, : group.grid.weights.shape[-1]]
     count = len(points) // (len(edges) - 1)
     found = np.zeros((len(INSIDE), len(points)))
@@ -199,12 +199,18 @@ def _rods_of(model: Model, slot: Slot) -> RodGroup:
     return group
 
 
+def grid_of(group: RodGroup) -> RodGrid:
+    """The grid of whole rods."""
+    assert isinstance(group.grid, RodGrid)
+    return group.grid
+
+
 def turns(model: Model, q: np.ndarray) -> dict[str, float]:
     """Angle (rad) by which the curvatures of each rod turn a smooth piece, at most."""
     found = {}
     for slot in model.topology.rod_slots:
         group = _rods_of(model, slot)
-        grid, row = group.grid, slot.row
+        grid, row = grid_of(group), slot.row
         rest = np.asarray(grid.rest)[row][:, :3]
         curvature = rest + np.einsum("nim,m->ni", np.asarray(grid.basis)[row][:, :3], q[slot.q])
         speed = float(np.asarray(group.length)[row]) * np.linalg.norm(curvature, axis=1)
@@ -227,7 +233,7 @@ def _bound(robot: Robot, model: Model, q: np.ndarray) -> float:
     wound, corners, total = turns(model, q), corners_of(robot.items), 0.0
     for slot in model.topology.rod_slots:
         group, rod = lengths[slot.name], robot[slot.name]
-        grid, field = group.grid, group.grid.field
+        grid, field = grid_of(group), group.grid.field
         assert isinstance(rod, Rod)
         known = corners[slot.name]
         if not (known.jumps | known.bends) <= set(grid.edges):

@@ -21,6 +21,7 @@ from supple.mechanics.regulation import regulated_model
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
+from supple.robot.formulations import DEFAULT, formulation_of
 from supple.robot.resolution import open_rods
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.assembly import (
@@ -37,7 +38,7 @@ from supple.run.refinement import refined
 from supple.run.simulate import simulate
 from supple.run.space_error import SpaceError, space_error
 from supple.run.stability import Softest, Stability, stability, way_down
-from supple.run.start import as_model, initial_state
+from supple.run.start import as_model, formulated, initial_state
 from supple.run.transfer import carry_over, same_coordinates
 from supple.run.unheld import why_no_rest
 from supple.solve.equilibrium import (
@@ -47,7 +48,6 @@ from supple.solve.equilibrium import (
     solve_equilibrium,
 )
 from supple.solve.modes import LinearModel, Modes, linear_model, vibration_modes
-from supple.system.strain import Strain
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +160,7 @@ AT_REST = 1e-8
 @partial(jit, quick=True)
 def _solve(model, q, t, first_increment, multipliers=None):  # type: ignore[no-untyped-def]
     return solve_equilibrium(
-        Strain(model), q, t, first_increment, multipliers, differentiable=False
+        formulation_of(model), q, t, first_increment, multipliers, differentiable=False
     )
 
 
@@ -190,6 +190,7 @@ def equilibrium(
     first_increment: float = 1.0,
     settle: bool = True,
     throw: bool = True,
+    formulation: str | None = None,
 ) -> Equilibrium:
     """Static equilibrium under the loads of time ``t``.
 
@@ -202,10 +203,11 @@ def equilibrium(
     From the described shape the loads are raised step by step along one branch; from an ``initial`` one (a
     configuration, a state, another equilibrium) they act in full at once, and step by step only if
     that fails. Raises :class:`SolveError` if none is found, unless ``throw=False``; its ``result`` is where
-    the search ended.
+    the search ended. ``formulation`` is as in :func:`simulate`.
     """
+    robot = formulated(robot, formulation)
     now = jnp.asarray(float(t))
-    if not isinstance(robot, Robot):
+    if not isinstance(robot, Robot) or robot.formulation != DEFAULT:
         model = as_model(robot, accuracy)
         found = _solved(model, _guess(model, initial, t), now, first_increment, settle=settle)
         return _finish(found, throw)
@@ -420,10 +422,15 @@ def _closed_equilibrium(
 
 
 def assemble(
-    robot: Robot | Model, *, initial: Any = None, t: float = 0.0, accuracy: float | None = None
+    robot: Robot | Model,
+    *,
+    initial: Any = None,
+    t: float = 0.0,
+    accuracy: float | None = None,
+    formulation: str | None = None,
 ) -> Equilibrium:
     """The closed, unloaded robot near a guess (default: as described): where its own elasticity rests."""
-    model = as_model(robot, accuracy)
+    model = as_model(formulated(robot, formulation), accuracy)
     unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
     return replace(equilibrium(unloaded, initial=initial, t=t, settle=False), model=model)
 
@@ -494,32 +501,45 @@ def release(robot: Robot, loads: str | Iterable[str], duration: float, **options
     """
     names = (loads,) if isinstance(loads, str) else tuple(loads)
     accuracy = options.get("accuracy")
+    robot = formulated(robot, options.pop("formulation", None))
     held = equilibrium(as_model(robot, accuracy))  # on the rods of the run
     return simulate(robot.removing(*names), duration, initial=held, **options)
 
 
-def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> Modes:
+def modes(
+    robot: Robot | Model,
+    *,
+    at: Any = None,
+    count: int | None = None,
+    formulation: str | None = None,
+) -> Modes:
     """Vibration modes about a configuration or equilibrium (default: as described, loops closed)."""
-    model = as_model(robot)
+    model = as_model(formulated(robot, formulation))
     if model.holonomic:
         at = assemble(model) if at is None else at
     t, forces = float(getattr(at, "t", 0.0)), getattr(at, "multipliers", None)
-    return vibration_modes(Strain(model), _configuration(model, at, t), count, t, forces)
+    return vibration_modes(formulation_of(model), _configuration(model, at, t), count, t, forces)
 
 
-def linearize(robot: Robot | Model, *, at: Any = None, t: float | None = None) -> LinearModel:
+def linearize(
+    robot: Robot | Model,
+    *,
+    at: Any = None,
+    t: float | None = None,
+    formulation: str | None = None,
+) -> LinearModel:
     """State-space matrices about a state or equilibrium (default: the described shape).
 
     Loads are those of time ``t`` (default: that of ``at``). With closed loops: about an equilibrium (default:
     that under all loads), on the motions that keep them closed.
     """
-    model = as_model(robot)
+    model = as_model(formulated(robot, formulation))
     t = float(getattr(at, "t", 0.0) if t is None else t)
     if model.equations and at is None:
         at = equilibrium(model, t=t, settle=False)
     q = _configuration(model, at, t)
     return linear_model(
-        Strain(model), q, getattr(at, "v", None), t, getattr(at, "multipliers", None)
+        formulation_of(model), q, getattr(at, "v", None), t, getattr(at, "multipliers", None)
     )
 
 

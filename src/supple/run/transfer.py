@@ -12,12 +12,13 @@ from supple.errors import ArgumentError
 from supple.lie import Pose, se3
 from supple.mechanics.element_motion import neutral, retract
 from supple.mechanics.frames import FrameMotion, find_joint, frame_motion
-from supple.model.model import Model, RodGroup
+from supple.model.model import Model, RodGroup, Slot
 from supple.model.state import State
 from supple.results.fingerprint import fingerprint
 from supple.robot.items import Body, Rod
 from supple.robot.robot import Robot
 from supple.robot.spanning_tree import cut_open
+from supple.strain import StrainField
 from supple.strain.projection import projection
 
 MOST = 50
@@ -66,14 +67,12 @@ def _copied(state: State, old: Model, new: Model, but: frozenset[str]) -> State:
             before = known.get(slot.name)
             if before is None or (kind == "joint_slots" and slot.name in but):
                 continue
-            old_group, group = old.groups[before.group], new.groups[slot.group]
-            if isinstance(old_group, RodGroup) and isinstance(group, RodGroup):
-                fields = old_group.grid.field, group.grid.field
-                if fields[0] != fields[1]:
-                    same = _projection(*fields)
-                    q[slot.q] = same @ np.asarray(state.q)[before.q]
-                    v[slot.v] = same @ np.asarray(state.v)[before.v]
-                    continue
+            fields = _field(old, before), _field(new, slot)
+            if fields[0] is not None and fields[1] is not None and fields[0] != fields[1]:
+                same = _projection(*fields)
+                q[slot.q] = same @ np.asarray(state.q)[before.q]
+                v[slot.v] = same @ np.asarray(state.v)[before.v]
+                continue
             sizes = [(s.q_stop - s.q_start, s.v_stop - s.v_start) for s in (before, slot)]
             if sizes[0] != sizes[1]:
                 raise ArgumentError(
@@ -88,20 +87,23 @@ def _copied(state: State, old: Model, new: Model, but: frozenset[str]) -> State:
 _projection = lru_cache(maxsize=256)(projection)
 
 
+def _field(model: Model, slot: Slot) -> StrainField | None:
+    """Functions on which the strains of a whole rod are spanned; None of joints and rods in pieces."""
+    group = model.groups[slot.group]
+    return group.grid.field if isinstance(group, RodGroup) and not slot.in_pieces else None
+
+
 def same_coordinates(old: Model, new: Model) -> bool:
     """Whether the coordinates of two models mean the same, item by item and mode by mode."""
     if old.topology != new.topology:
         return False
-    pairs = zip(old.groups, new.groups, strict=True)
-    return all(
-        not (isinstance(a, RodGroup) and isinstance(b, RodGroup)) or a.grid.field == b.grid.field
-        for a, b in pairs
-    )
+    pairs = zip(old.topology.rod_slots, new.topology.rod_slots, strict=True)
+    return all(_field(old, before) == _field(new, after) for before, after in pairs)
 
 
 def _jointed(robot: Robot) -> dict[str, Any]:
     """Rods and bodies on their joints, each after its parent."""
-    cut = Robot(*cut_open(robot.items), gravity=robot.gravity, name=robot.name)
+    cut = robot.with_items(*cut_open(robot.items))
     return {item.name: item for item in cut.solids if isinstance(item, Rod | Body)}
 
 

@@ -19,10 +19,12 @@ def fields_of(model: Model) -> RodFields:
     return model.fields
 
 
-def node_values(model: Model, q: Float[Array, " nq"]) -> Float[Array, "s k 12"]:
-    """Strain and body wrench at the nodes of each segment, of a configuration or of its rates."""
+def node_values(
+    model: Model, q: Float[Array, " n"], *, rates: bool = False
+) -> Float[Array, "s k 12"]:
+    """Strain and body wrench at the nodes of each segment, of a configuration or of its ``rates``."""
     own = fields_of(model)
-    rows = group_rows(model, own.group + 1, q, configuration=True)
+    rows = group_rows(model, own.group + 1, q, configuration=not rates)
     return rows.reshape(*own.shape, 12)
 
 
@@ -80,24 +82,36 @@ def _between(a, b, first, last, width, tau):  # type: ignore[no-untyped-def]
 
 
 def field_values(
-    model: Model, name: str, q: Float[Array, " nq"], points: np.ndarray
+    model: Model,
+    name: str,
+    q: Float[Array, " n"],
+    points: np.ndarray,
+    *,
+    rates: bool = False,
 ) -> Float[Array, "n 12"]:
     """Strain and body wrench of a rod's sections, by cubics through four nodes of their segment."""
     own = fields_of(model)
     segment, step, tau = _place(own, name, np.asarray(points, dtype=float))
-    return jnp.einsum(
-        "nk,nkm->nm", _stencils(step, tau, own.shape[1]), node_values(model, q)[segment]
-    )
+    known = node_values(model, q, rates=rates)[segment]
+    return jnp.einsum("nk,nkm->nm", _stencils(step, tau, own.shape[1]), known)
+
+
+def field_rest(model: Model, name: str, points: np.ndarray) -> Float[Array, "n 6"]:
+    """Strain of a rod's sections at rest."""
+    own = fields_of(model)
+    segment, step, tau = _place(own, name, np.asarray(points, dtype=float))
+    weights = _stencils(step, tau, own.shape[1])
+    return jnp.einsum("nk,nkm->nm", weights, jnp.asarray(own.rest)[segment])
 
 
 def field_motion(
-    model: Model, name: str, v: Float[Array, " nv"], fraction: float
-) -> Float[Array, " 6"]:
-    """Body angular velocity and world velocity of a section; or their derivatives, for those."""
+    model: Model, name: str, v: Float[Array, " nv"], points: np.ndarray
+) -> Float[Array, "n 6"]:
+    """Body angular velocities and world velocities of sections; or their derivatives, for those."""
     own = fields_of(model)
-    segment, step, tau = _place(own, name, np.array([fraction]))
-    rows = group_rows(model, own.group, v)[jnp.asarray(own.nodes)[segment[0]]]
-    return jnp.asarray(_stencils(step, tau, own.shape[1])[0]) @ rows
+    segment, step, tau = _place(own, name, np.asarray(points, dtype=float))
+    rows = group_rows(model, own.group, v)[jnp.asarray(own.nodes)[segment]]
+    return jnp.einsum("nk,nkm->nm", _stencils(step, tau, own.shape[1]), rows)
 
 
 def _stencils(step: np.ndarray, tau: np.ndarray, count: int) -> np.ndarray:
@@ -136,7 +150,8 @@ def field_reactions(
     if len(joint_rotations):
         joints = group_rows(model, own.group + 2, q, configuration=True)[:, :6]
         rotations.append(joint_rotations)
-    wrenches = [joints, jnp.zeros((len(frames), 6)), fields, jnp.zeros_like(joints)]
+    # What is beyond a section pulls at what is before, and that at it the other way.
+    wrenches = [joints, jnp.zeros((len(frames), 6)), -fields, jnp.zeros_like(joints)]
     return jnp.concatenate(wrenches), jnp.concatenate(rotations)
 
 

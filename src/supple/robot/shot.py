@@ -1,6 +1,8 @@
 """From a robot's description to rods that are shot."""
 
-from collections.abc import Iterable, Iterator
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import jax
 import numpy as np
@@ -22,8 +24,10 @@ from supple.shooting.settings import Shooting
 CURE = "formulation='strain', which has it"
 
 
-def shot(items: Iterable[Item], model: Model, settings: Shooting) -> Model:
+def shot(items: Sequence[Item], model: Model, chosen: Any) -> Model:
     """The record of a robot whose rods are shot; ``model`` is the same robot in strain coordinates."""
+    settings = chosen if isinstance(chosen, Shooting) else Shooting()
+    model = dataclasses.replace(model, formulation="strain")
     for item, field, value in _refused(items, model):
         raise DescriptionError(item, field, value, CURE)
     own = {item.name: item for item in items if isinstance(item, Rod)}
@@ -54,7 +58,7 @@ def shot(items: Iterable[Item], model: Model, settings: Shooting) -> Model:
         mounted=tuple(place(model.topology.attach[e]) for e in starts),
     )
     fields, lumps = _fields(parts, rods)
-    return record_of(model, layout, fields, lumps)
+    return dataclasses.replace(record_of(model, layout, fields, lumps), formulation="shooting")
 
 
 def _refused(items: Iterable[Item], model: Model) -> Iterator[tuple[str, str, object]]:
@@ -99,7 +103,7 @@ def _first_rod_coordinate(model: Model) -> int:
 def _stations(model: Model, group: int, row: int) -> tuple[float, ...]:
     own = model.groups[group]
     assert isinstance(own, RodGroup)
-    nodes = own.grid.weights.shape[1]
+    nodes = own.grid.count
     places = np.asarray(own.grid.points)[row, nodes:]
     return tuple(sorted({float(u) for u in places if u > 0.0}))
 

@@ -71,6 +71,22 @@ class Parts(eqx.Module):
     mounted: tuple[int, ...] = eqx.field(static=True)
     """The companion's sample that each rod hangs on, or GROUND."""
 
+    def owner(self, unknown: int) -> str:
+        """Whose one of the unknowns of a solve is, for messages."""
+        layout, companion = self.rods.layout, self.companion
+        joints = companion.topology.v_start[-1]
+        for slot in companion.topology.joint_slots:
+            if slot.v_start <= unknown < slot.v_stop:
+                return f"joint of {slot.name!r}, coordinate {unknown - slot.v_start}"
+        if unknown < companion.nv:
+            segment = layout.ends[(unknown - joints) // 6]
+            return f"rod {layout.names[layout.rod[segment]]!r} at u = {layout.spans[segment, 1]:.3g}"
+        rest = unknown - companion.nv - companion.equations
+        if rest < 0:
+            return companion.constraints.owner[unknown - companion.nv]
+        segment = rest // NUMBERS
+        return f"rod {layout.names[layout.rod[segment]]!r} at u = {layout.spans[segment, 0]:.3g}"
+
 
 class StrongForm(AbstractFormulation):
     """A robot whose rods are shot, by its record."""

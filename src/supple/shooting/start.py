@@ -8,7 +8,9 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.compile import jit
 from supple.lie import so3
+from supple.errors import ArgumentError
 from supple.mechanics.element_motion import retract
+from supple.mechanics.fields import field_motion, field_shape, field_values
 from supple.mechanics.frames import rod_shape, rod_strain
 from supple.mechanics.section_wrenches import internal_wrenches
 from supple.model.model import Model
@@ -17,20 +19,53 @@ from supple.shooting.formulation import NUMBERS, StrongForm
 from supple.shooting.layout import Layout
 
 
-def sampled(formulation: StrongForm, model: Model, state: State) -> State:
+def sampled(record: Model, model: Model, state: State) -> State:
     """The state of a model in strain coordinates, seen at the nodes; wrenches are those at rest."""
+    layout = StrongForm(record).layout
     still = jnp.zeros_like(jnp.asarray(state.v))
     known = State(state.t, state.q, state.v, still, state.multipliers)
-    fields = _fields(model, known, formulation.layout)
-    joints = formulation.companion.topology
-    nq, nv, count = joints.q_start[-1], joints.v_start[-1], joints.element_start[-1]
-    held = np.zeros(NUMBERS * count)
-    quaternions = _continuous(formulation.layout, np.asarray(fields[0]))
-    frames = np.concatenate([quaternions, np.asarray(fields[1])], axis=1)
-    values, speeds, changes = (np.asarray(part) for part in fields[2:])
+    return _state(record, state, *_fields(model, known, layout))
+
+
+def _state(record: Model, state: State, *found: np.ndarray) -> State:
+    """A state of the record from the joints of another one and what is known at the nodes."""
+    companion = StrongForm(record).companion.topology
+    nq, nv, joints = companion.q_start[-1], companion.v_start[-1], companion.element_start[-1]
+    quaternions, positions, values, speeds, changes = (np.asarray(part) for part in found)
+    quaternions = _continuous(StrongForm(record).layout, quaternions)
+    frames = np.concatenate([quaternions, positions], axis=1)
+    held = np.zeros(NUMBERS * joints)
     q = np.concatenate([np.asarray(state.q)[:nq], frames.ravel(), values.ravel(), held])
     v = np.concatenate([np.asarray(state.v)[:nv], speeds.ravel(), changes.ravel(), held])
     return State(np.asarray(state.t), q, v, np.zeros_like(v), state.multipliers)
+
+
+def resampled(record: Model, old: Model, state: State) -> State:
+    """A state of another record of the same rods and joints, seen at other nodes."""
+    layout, before = StrongForm(record).layout, StrongForm(old)
+    joints = [(s.name, s.q_start, s.q_stop) for s in record.topology.joint_slots]
+    if layout.names != before.layout.names or joints != [
+        (s.name, s.q_start, s.q_stop) for s in old.topology.joint_slots
+    ]:
+        raise ArgumentError(
+            "initial: got a state of a robot with other rods or joints, whose rods are shot; need one of a "
+            "robot with formulation 'strain', which is carried over by name"
+        )
+    n, k = layout.node_count, layout.steps + 1
+    rotations, positions, speeds = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros((n, 6))
+    values, changes = np.zeros((layout.size, k, NUMBERS)), np.zeros((layout.size, k, NUMBERS))
+    for r, name in enumerate(layout.names):
+        own = slice(layout.first[r], layout.first[r + 1])
+        u, nodes = layout.fractions[own].ravel(), layout.nodes[own].ravel()
+        pose = field_shape(old, name, jnp.asarray(state.q), u)
+        rotations[nodes], positions[nodes] = np.asarray(pose.rotation), np.asarray(pose.position)
+        speeds[nodes] = np.asarray(field_motion(old, name, jnp.asarray(state.v), u))
+        values[own] = np.asarray(field_values(old, name, jnp.asarray(state.q), u)).reshape(-1, k, NUMBERS)
+        rates = field_values(old, name, jnp.asarray(state.v), u, rates=True)
+        changes[own] = np.asarray(rates).reshape(-1, k, NUMBERS)
+    quaternions = np.asarray(so3.quaternion_from_matrix(jnp.asarray(rotations)))
+    none = State(state.t, state.q, state.v, state.a)
+    return _state(record, none, quaternions, positions, values, speeds, changes)
 
 
 def _fields(model: Model, s: State, layout: Layout):  # type: ignore[no-untyped-def]

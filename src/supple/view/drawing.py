@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import ArgumentError
-from supple.mechanics.frames import find_rod
+from supple.mechanics.frames import rod_rest
 from supple.results.result import Result
 from supple.robot.actuators import Chamber, Spring, Tendon
 from supple.robot.items import Body, Marker, Rod
@@ -234,7 +234,7 @@ def _solid(glyph: Strut) -> Solid:
 def _strand(places: Places, rod: Rod) -> Strand:
     result, shape = places.result, places.shapes[rod.name]
     u = np.linspace(0.0, 1.0, STATIONS)
-    strain = _strain_beyond_rest(result, rod, u)
+    strain = result.strain(rod.name, u) - np.asarray(rod_rest(result.model, rod.name, u))
     outline = places.outline(rod)
     corners = outline[0] / np.abs(outline[0]).max(axis=0)
     return Strand(
@@ -246,16 +246,6 @@ def _strand(places: Places, rod: Rod) -> Strand:
         sharp=not np.allclose(np.linalg.norm(corners, axis=-1), 1.0),
         values=rod_values(rod, u, strain, outline),
     )
-
-
-def _strain_beyond_rest(result: Any, rod: Rod, u: np.ndarray) -> np.ndarray:
-    """Strain (t, n, 6) less that at rest."""
-    slot = find_rod(result.model, rod.name)
-    if result.model.fields is not None:
-        rest = rod.rest(u) if callable(rod.rest) else np.asarray(rod.rest)
-        return np.asarray(result.strain(rod.name, u) - rest)
-    group: Any = result.model.groups[slot.group]
-    return np.einsum("nim,tm->tni", group.grid.field.values(u), result.q[:, slot.q])
 
 
 def _chamber(places: Places, item: Chamber) -> Strand:

@@ -1,5 +1,7 @@
 """Rods that are known at nodes, between these: shapes by cubics with the slopes that their strains tell."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -51,18 +53,20 @@ def _place(own: RodFields, name: str, points: np.ndarray) -> tuple[np.ndarray, .
     return rods.start + segment, step, along - step
 
 
-def field_shape(
-    model: Model, name: str, q: Float[Array, " nq"], points: np.ndarray
-) -> Pose:
+def field_shape(model: Model, name: str, q: Float[Array, " nq"], points: np.ndarray) -> Pose:
     """World poses of a rod's sections."""
     own = fields_of(model)
     segment, step, tau = _place(own, name, np.asarray(points, dtype=float))
     frames = node_frames(model, q)
     ends = [frames[jnp.asarray(own.nodes)[segment, step + k]] for k in (0, 1)]
     strains = [node_values(model, q)[segment, step + k, :6] for k in (0, 1)]
-    widths = jnp.asarray(own.fractions)[segment, step + 1] - jnp.asarray(own.fractions)[segment, step]
+    widths = (
+        jnp.asarray(own.fractions)[segment, step + 1] - jnp.asarray(own.fractions)[segment, step]
+    )
     width = widths * jnp.asarray(own.lengths)[segment]
-    return jax.vmap(_between)(*ends, *strains, width, jnp.asarray(tau))
+    known: Any = (*ends, *strains, width, jnp.asarray(tau))
+    found: Pose = jax.vmap(_between)(*known)
+    return found
 
 
 def _between(a, b, first, last, width, tau):  # type: ignore[no-untyped-def]
@@ -158,4 +162,3 @@ def field_reactions(
 def in_body(pose: Pose, motion: Float[Array, " 6"]) -> Float[Array, " 6"]:
     """Body twist from body angular velocity and world velocity."""
     return jnp.concatenate([motion[:3], pose.rotation.T @ motion[3:]])
-

@@ -1,15 +1,14 @@
 """Rods that are known at nodes: poses as free frames, strains and wrenches beside them.
 
-A formulation that integrates rods along their length (:mod:`supple.shooting`) tells what it found as a model
-whose rods are rows of frames. Everything that follows from poses and twists is read of it as of any model;
-what only rods have is found here. Nodes belong to *segments*, which share the nodes at their ends; strains and
-wrenches may jump there, and each segment has its own.
+A formulation that integrates rods along their length (:mod:`supple.shooting`) tells what it found as a
+model whose rods are rows of frames. Everything that follows from poses and twists is read of it as of any
+model; what only rods have is found here. Nodes belong to *segments*, which share the nodes at their ends;
+strains and wrenches may jump there, and each segment has its own.
 """
 
 from typing import Any
 
 import equinox as eqx
-import numpy as np
 from jaxtyping import Float, Int
 
 from supple.arrays import Array

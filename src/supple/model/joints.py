@@ -409,8 +409,8 @@ class FreeJoint(AbstractJoint):
 class FrameJoint(AbstractJoint):
     """Any motion, as a :class:`FreeJoint`, in a chart without trigonometry: for the many frames along a rod.
 
-    x = (2 v, shift) with v the vector part of the quaternion that turns q to q + x, so that turns beyond half a
-    turn from q cannot be told. With w = √(1 - v·v) the body angular velocity is 2 (w v̇ - ẇ v - v × v̇).
+    x = (2 v, shift) with v the vector part of the quaternion that turns q to q + x, so that turns beyond half
+    a turn from q cannot be told. With w = √(1 - v·v) the body angular velocity is 2 (w v̇ - ẇ v - v × v̇).
     """
 
     nq = 7

@@ -57,7 +57,8 @@ class Robot:
         object.__setattr__(self, "items", on_surfaces(items))
         object.__setattr__(self, "gravity", gravity)
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "formulation", formulation)
+        own = Shooting() if formulation == "shooting" else formulation
+        object.__setattr__(self, "formulation", own)
         if not isinstance(name, str):
             raise DescriptionError("robot", "name", name, "a text")
         check_printable("robot", "name", name)
@@ -140,7 +141,9 @@ class Robot:
         chosen = formulation_named(self.formulation)
         resolved = chosen.resolved
         items = [resolved(i, accuracy) if isinstance(i, Rod) else i for i in self.items]
-        graph = Graph(tuple(cut_open(items)), self.gravity, self.name, formulation_name(self.formulation))
+        graph = Graph(
+            tuple(cut_open(items)), self.gravity, self.name, formulation_name(self.formulation)
+        )
         check_graph(graph)
         model = build_model(graph)
         try_controllers(model)

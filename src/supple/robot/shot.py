@@ -89,8 +89,9 @@ def _refused(items: Iterable[Item], model: Model) -> Iterator[tuple[str, str, ob
     for index, name in zip(model.prescribed.q_index, model.prescribed.names, strict=True):
         if index >= first:
             yield name, "on", "a strain of a rod"
-    for control in (*model.controls, *model.regulators):
-        yield control.name, "controller", "a controller"
+    names = [one.name for one in model.controls] + [one.name for one in model.regulators]
+    for name in names:
+        yield name, "controller", "a controller"
     for slip in model.slips:
         yield slip.name, "contact", "a contact that may not slip"
 
@@ -117,7 +118,9 @@ def _material(model: Model, rods: list[Rod], layout: Layout) -> Material:
     for s in range(layout.size):
         rod = rods[layout.rod[s]]
         matrices = rod.sectional().matrices(u[s])
-        rest = rod.rest(u[s]) if callable(rod.rest) else np.tile(np.asarray(rod.rest), (len(u[s]), 1))
+        rest = (
+            rod.rest(u[s]) if callable(rod.rest) else np.tile(np.asarray(rod.rest), (len(u[s]), 1))
+        )
         slot = model.topology.rod_slots[layout.rod[s]]
         group = model.groups[slot.group]
         assert isinstance(group, RodGroup)
@@ -193,7 +196,9 @@ def _fields(parts: Parts, rods: list[Rod]) -> tuple[RodFields, np.ndarray]:
         rod = rods[layout.rod[s]]
         matrices = rod.sectional().matrices(u[s])
         stiffness.append(np.asarray(matrices.stiffness))
-        rest.append(rod.rest(u[s]) if callable(rod.rest) else np.tile(np.asarray(rod.rest), (len(u[s]), 1)))
+        rest.append(
+            rod.rest(u[s]) if callable(rod.rest) else np.tile(np.asarray(rod.rest), (len(u[s]), 1))
+        )
         inertia = np.array(matrices.inertia)
         if not settings.rotary_inertia:
             inertia[:, :3, :3] = 0.0
@@ -212,5 +217,3 @@ def _fields(parts: Parts, rods: list[Rod]) -> tuple[RodFields, np.ndarray]:
         group=joint_groups(parts.host),
     )
     return fields, lumps
-
-

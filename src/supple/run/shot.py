@@ -45,7 +45,7 @@ def own_state(model: Model, initial: Any) -> State | None:
     if not hasattr(initial, "q"):
         if np.shape(initial) != (model.nq,):
             return None
-        initial = State(np.zeros(()), np.asarray(initial, dtype=float), np.zeros(model.nv), None)  # type: ignore[arg-type]
+        initial = State(np.zeros(()), np.asarray(initial, dtype=float), np.zeros(model.nv), None)
     if np.shape(initial.q) != (model.nq,) and not (held is not None and is_shot(held)):
         return None
     t = np.asarray(float(getattr(initial, "t", 0.0)))
@@ -86,5 +86,6 @@ def unloaded(model: Model) -> Model:
     """The robot without loads."""
     found = StrongForm(model).loaded(jnp.zeros(())).record
     host = replace(parts_of(found).host, load_factor=np.zeros(()))
-    fields = replace(found.fields, parts=replace(parts_of(found), host=host))  # type: ignore[type-var]
+    assert found.fields is not None
+    fields = replace(found.fields, parts=replace(parts_of(found), host=host))
     return replace(found, fields=fields)

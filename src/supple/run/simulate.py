@@ -78,8 +78,8 @@ def simulate(
     ``events`` edit the robot on its way (:class:`Event`): the result has a stretch for each robot. What an
     edit allows no more is stopped as by an inelastic impact. An edit that fails ends the run with status
     EDIT_FAILED, more than ``max_events`` with EVENT_LIMIT.
-    ``formulation`` names how the robot is computed ("strain", "pcs", "shooting" or ``Shooting(…)``), instead of
-    as it says itself.
+    ``formulation`` names how the robot is computed ("strain", "pcs", "shooting" or ``Shooting(…)``), instead
+    of as it says itself.
     """
     robot = formulated(robot, formulation)
     model = as_model(robot, accuracy)

@@ -32,8 +32,14 @@ from supple.run.assembly import (
 )
 from supple.run.inverted_rods import warn_if_inside_out
 from supple.run.message import coordinate_owner
-from supple.run.shot import is_shot, own_state, parts_of, refuse, seen_at_nodes
-from supple.run.shot import unloaded as without_loads
+from supple.run.shot import (
+    is_shot,
+    own_state,
+    parts_of,
+    refuse,
+    seen_at_nodes,
+    unloaded as without_loads,
+)
 from supple.run.simulate import simulate
 from supple.run.start import as_model, formulated, initial_state
 from supple.run.unheld import why_no_rest
@@ -333,7 +339,9 @@ def modes(
     if model.holonomic:
         at = assemble(model) if at is None else at
     t, forces = float(getattr(at, "t", 0.0)), getattr(at, "multipliers", None)
-    return vibration_modes(second_order_of(model, "modes"), _configuration(model, at, t), count, t, forces)
+    return vibration_modes(
+        second_order_of(model, "modes"), _configuration(model, at, t), count, t, forces
+    )
 
 
 def linearize(
@@ -355,7 +363,11 @@ def linearize(
         at = equilibrium(model, t=t)
     q = _configuration(model, at, t)
     return linear_model(
-        second_order_of(model, "linearize"), q, getattr(at, "v", None), t, getattr(at, "multipliers", None)
+        second_order_of(model, "linearize"),
+        q,
+        getattr(at, "v", None),
+        t,
+        getattr(at, "multipliers", None),
     )
 
 

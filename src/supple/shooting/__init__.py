@@ -1,1 +1,1 @@
-"""The strong-form formulation: implicit in time, a boundary-value problem along the rods at each instant (002)."""
+"""The strong form: implicit in time, a boundary-value problem along rods at each instant (002)."""

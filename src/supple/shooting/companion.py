@@ -1,12 +1,12 @@
 """The two models that stand for a robot whose rods are shot.
 
-The *companion* is the robot without its rods: joints, bodies, loops, springs and loads as ever, and a free frame
-at each station of a rod. What rods do is a pair of wrenches at the ends of each piece, so that everything
-that is no rod is solved by the same equations as in any other formulation.
+The *companion* is the robot without its rods: joints, bodies, loops, springs and loads as ever, and a free
+frame at each station of a rod. What rods do is a pair of wrenches at the ends of each piece, so that
+everything that is no rod is solved by the same equations as in any other formulation.
 
-The *record* is what is told of the robot: the same, with a free frame at every node of every rod, and what is
-known there beside it (:class:`~supple.model.fields.RodFields`). Its configuration is the state of the formulation.
-Joints come first in both, as in the robot's model, so that what refers to their coordinates stays.
+The *record* is what is told of the robot: the same, with a free frame at every node of every rod, and what
+is known there beside it (:class:`~supple.model.fields.RodFields`). Its configuration is the state of the
+formulation. Joints come first in both, as in the robot's model, so that what refers to them stays.
 """
 
 import dataclasses
@@ -57,7 +57,9 @@ def record_of(model: Model, layout: Layout, fields: RodFields, lumps: np.ndarray
     found = _standing_in(model, tuple(groups), place, size, rods=rods, bodies=bodies)
     widths = layout.first[1:] - layout.first[:-1]
     slots = tuple(
-        dataclasses.replace(s, q_stop=s.q_start + 12 * int(w) * k, v_stop=s.v_start + 12 * int(w) * k)
+        dataclasses.replace(
+            s, q_stop=s.q_start + 12 * int(w) * k, v_stop=s.v_start + 12 * int(w) * k
+        )
         for s, w in zip(found.topology.rod_slots, widths, strict=True)
     )
     topology = dataclasses.replace(found.topology, rod_slots=slots)
@@ -109,7 +111,7 @@ def _standing_in(
     """The model with its rods replaced by further joints on the ground."""
     kept = joint_groups(model)
     joints = _joint_elements(model)
-    groups = (*model.groups[:kept], *added)
+    groups: Any = (*model.groups[:kept], *added)
     topology, old = _topology(model, groups, place, rods), model.topology
     extra = sum(group.size for group in added)
 
@@ -117,14 +119,17 @@ def _standing_in(
         return tuple(place(s) for s in samples)
 
     offsets = Pose(
-        np.concatenate([np.asarray(model.offsets.rotation)[:joints], np.tile(np.eye(3), (extra, 1, 1))]),
+        np.concatenate(
+            [np.asarray(model.offsets.rotation)[:joints], np.tile(np.eye(3), (extra, 1, 1))]
+        ),
         np.concatenate([np.asarray(model.offsets.position)[:joints], np.zeros((extra, 3))]),
     )
     frames = np.array([1.0, 1.0, 1.0, size, size, size])
     nv = old.v_start[kept] if kept < len(old.v_start) else old.nv
     scales = [np.asarray(model.scale)[:nv]]
     scales += [
-        np.tile(frames if isinstance(g.joint, FrameJoint) else np.full(12, np.inf), g.size) for g in added
+        np.tile(frames if isinstance(g.joint, FrameJoint) else np.full(12, np.inf), g.size)
+        for g in added
     ]
     closures, own = model.closures, model.transmissions
     segments = own.segments

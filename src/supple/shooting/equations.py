@@ -11,6 +11,7 @@ that of the last step, x = (2 v, p - p₀) with v the vector part of the quatern
 each section has its own rates, and nothing but pose and wrench is integrated.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -34,7 +35,7 @@ class Section(NamedTuple):
 
 
 class Past(NamedTuple):
-    """What a step knows of one place: the pose and strain of the last one, and rates without the new value."""
+    """What a step knows of one place: last pose and strain, and rates without the new value."""
 
     quaternion: Float[Array, " 4"]
     position: Float[Array, " 3"]
@@ -108,7 +109,8 @@ def strain_of(
     The compliance is that of H + a D.
     """
     if section.damping is not None and moment.rates is not None:
-        assert past.strain is not None and past.strain_rate is not None
+        assert past.strain is not None
+        assert past.strain_rate is not None
         before = moment.rates[0] * (past.strain - section.rest) - past.strain_rate
         wrench = wrench + _times(section.damping, before)
     return section.rest + _times(section.compliance, wrench)
@@ -186,7 +188,19 @@ def slope(
     return jnp.concatenate([oriented.slope(turned, k), small.times(R, g), changes])
 
 
-class Quaternions:
+class AbstractOriented:
+    """How orientation is integrated."""
+
+    start: Callable[[Any], Any]
+    """From a unit quaternion."""
+    matrix: Callable[[Any], Any]
+    slope: Callable[[Any, Any], Any]
+    """Derivative along a rod of a curvature."""
+    turn_from: Callable[[Any, Any], Any]
+    """2 v of the turn from a unit quaternion."""
+
+
+class Quaternions(AbstractOriented):
     """Orientation as a quaternion, which need not stay a unit one."""
 
     @staticmethod
@@ -199,7 +213,7 @@ class Quaternions:
     turn_from = staticmethod(turn_from)
 
 
-class Matrices:
+class Matrices(AbstractOriented):
     """Orientation as a rotation matrix, which leaves SO(3) by the error of the rule."""
 
     @staticmethod
@@ -228,4 +242,4 @@ class Matrices:
         return jnp.stack(odd) / (2 * w)
 
 
-ORIENTED = {"quaternion": Quaternions, "matrix": Matrices}
+ORIENTED: dict[str, type[AbstractOriented]] = {"quaternion": Quaternions, "matrix": Matrices}

@@ -1,10 +1,10 @@
 """A robot whose rods are shot, as its solvers see it.
 
-The unknown of a solve is y = (x, λ, Z): displacements of the companion's coordinates (joints and stations), the
-multipliers of its equations, and for each segment of a rod the displacement of its first section and the internal
-wrench there. What must vanish is the companion's balance under the wrenches of all pieces, its equations, and
-where a segment begins or ends the difference to what is next to it: a joint, a station, another segment. The
-state is the configuration of the record: poses, strains and wrenches at the nodes.
+The unknown of a solve is y = (x, λ, Z): displacements of the companion's coordinates (joints and stations),
+the multipliers of its equations, and for each segment of a rod the displacement of its first section and the
+internal wrench there. What must vanish is the companion's balance under the wrenches of all pieces, its
+equations, and where a segment begins or ends the difference to what is next to it: a joint, a station,
+another segment. The state is the configuration of the record: poses, strains and wrenches at the nodes.
 """
 
 import dataclasses
@@ -50,7 +50,7 @@ class Solve(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """What the companion says: balance and equations, displacements where pieces begin, wrenches of elements."""
+    """What the companion says: balance, equations, where pieces begin, what joints hold."""
 
     residual: Vector
     violation: Vector
@@ -80,7 +80,9 @@ class Parts(eqx.Module):
                 return f"joint of {slot.name!r}, coordinate {unknown - slot.v_start}"
         if unknown < companion.nv:
             segment = layout.ends[(unknown - joints) // 6]
-            return f"rod {layout.names[layout.rod[segment]]!r} at u = {layout.spans[segment, 1]:.3g}"
+            return (
+                f"rod {layout.names[layout.rod[segment]]!r} at u = {layout.spans[segment, 1]:.3g}"
+            )
         rest = unknown - companion.nv - companion.equations
         if rest < 0:
             return companion.constraints.owner[unknown - companion.nv]
@@ -238,7 +240,7 @@ class StrongForm(AbstractFormulation):
         six = np.arange(6)
         rows = np.arange(k)
         A = jnp.zeros((size, size)).at[:k, :k].set(J[:k, :k])
-        # The balance feels wrenches at the starts of pieces, and those at their ends through the last segments.
+        # The balance feels wrenches at starts of pieces, and those at ends through their last segments.
         by_start = J[:k, k : k + 6 * pieces].reshape(k, pieces, 6)
         by_end = J[:k, k + 6 * pieces :].reshape(k, pieces, 6)
         A = A.at[rows[:, None, None], columns(at.starts)[:, 6:]].add(by_start)
@@ -313,7 +315,7 @@ class StrongForm(AbstractFormulation):
             violation = jnp.where(speeds, violation / d.rates.by_rate, violation)
         starts = x[model.topology.v_start[-1] :].reshape(-1, 6)[at.start_station]
         base = self._poses(d.origin.q)[at.nodes[at.starts[rods], 0]]
-        turn = jax.vmap(ORIENTED["matrix"].turn_from)(base[:, :4], mounted.rotation)
+        turn = jax.vmap(ORIENTED["matrix"].turn_from)(base[:, :4], mounted.rotation.reshape(-1, 9))
         shift = mounted.position + motion.origin - base[:, 4:]
         starts = starts.at[rods].set(jnp.concatenate([turn, shift], axis=1))
         asked = jnp.concatenate([part.reshape(-1, 6) for part in found.wrench])
@@ -335,7 +337,9 @@ class StrongForm(AbstractFormulation):
         wrenches = shot.nodes[..., -6:]
         frames = jnp.zeros((at.node_count, 6))
         # Neighbours share a node; stations are where the companion has them, so that loops stay closed.
-        frames = frames.at[at.nodes[:, 0]].set(moved[:, 0]).at[at.nodes[:, 1:-1]].set(moved[:, 1:-1])
+        frames = (
+            frames.at[at.nodes[:, 0]].set(moved[:, 0]).at[at.nodes[:, 1:-1]].set(moved[:, 1:-1])
+        )
         own = self.companion.topology.v_start[-1]
         frames = frames.at[at.station_nodes].set(x[own:].reshape(-1, 6))
         strains = self.rods.strains(solve.moment, solve.sections, solve.past, wrenches)
@@ -453,6 +457,7 @@ class StrongForm(AbstractFormulation):
         """With both models changed."""
         record = change(self.record)
         parts = dataclasses.replace(self.parts, companion=change(self.companion))
+        assert self.record.fields is not None
         fields = dataclasses.replace(self.record.fields, parts=parts)
         return StrongForm(dataclasses.replace(record, fields=fields))
 
@@ -467,5 +472,3 @@ class StrongForm(AbstractFormulation):
             return eqx.tree_at(lambda m: m.load_factor, model, factor * model.load_factor)
 
         return self._with(raised)
-
-

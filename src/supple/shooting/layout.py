@@ -7,6 +7,7 @@ piece is shot in one or more *segments* of equally many steps.
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -41,8 +42,8 @@ class Layout:
 
     @cached_property
     def spans(self) -> np.ndarray:
-        """u at the two ends of each segment, (s, 2)."""
-        return np.array([pair for e in self.edges for pair in zip(e[:-1], e[1:], strict=True)])
+        """Fractions at the two ends of each segment, (s, 2)."""
+        return np.array([pair for e in self.edges for pair in pairwise(e)])
 
     @cached_property
     def nodes(self) -> np.ndarray:
@@ -64,7 +65,7 @@ class Layout:
 
     @cached_property
     def fractions(self) -> np.ndarray:
-        """u of the nodes, (s, steps + 1)."""
+        """U of the nodes, (s, steps + 1)."""
         a, b = self.spans[:, :1], self.spans[:, 1:]
         return a + (b - a) * np.linspace(0.0, 1.0, self.steps + 1)
 
@@ -109,7 +110,9 @@ class Layout:
     @cached_property
     def start_station(self) -> np.ndarray:
         """Station where each piece begins, or -1 at the start of a rod."""
-        return np.array([-1 if s in self.first else self.station_of_end[s - 1] for s in self.starts])
+        return np.array(
+            [-1 if s in self.first else self.station_of_end[s - 1] for s in self.starts]
+        )
 
     def station(self, rod: int, u: float) -> int:
         """Number of the station of a rod at u."""
@@ -128,7 +131,7 @@ def cut(
     for own, others in zip(stations, breaks, strict=True):
         marks = sorted({0.0, *own, *others, 1.0})
         found = [0.0]
-        for a, b in zip(marks[:-1], marks[1:], strict=True):
+        for a, b in pairwise(marks):
             count = max(1, round(segments * (b - a)))
             found += [a + (b - a) * k / count for k in range(1, count)] + [b]
         edges.append(tuple(found))

@@ -19,20 +19,42 @@ Derivative = Callable[[Vector, Any], Vector]
 
 
 class Rule(NamedTuple):
-    """An explicit rule whose stages follow from one another: y_i = y + h r_i k_{i-1}, y₊ = y + h Σ b_i k_i."""
+    """An explicit rule whose stages follow from one another: y + h r_i k_{i-1}, then y + h Σ b_i k_i."""
 
     reach: tuple[float, ...]
     """r of each stage, which is also where it is."""
     weights: tuple[float, ...]
 
-    def step(self, f: Derivative, y: Vector, h: Any) -> tuple[Vector, Vector]:
-        """y at the end of a step, and at the stages."""
-        stages, slopes = [y], [f(y, self.reach[0])]
-        for r in self.reach[1:]:
-            stages.append(y + h * r * slopes[-1])
-            slopes.append(f(stages[-1], r))
-        change = sum(w * k for w, k in zip(self.weights, slopes, strict=True))
-        return y + h * change, jnp.stack(stages)
+    def march(
+        self, f: Derivative, y: Vector, h: Any, places: Any
+    ) -> tuple[Vector, Float[Array, "s n"], Float[Array, "s q n"]]:
+        """The end of all steps, y at the end of each, and at the stages of each.
+
+        f(what is known of a place, y); ``places`` (n, q, …) is that at the stages. All stages of all steps
+        are one loop, so that f is compiled once.
+        """
+        count = len(self.reach)
+        flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), places)
+        steps = jax.tree.leaves(flat)[0].shape[0] // count
+        # The last stage of a step ends it.
+        reach, weights = (jnp.tile(jnp.array(w), steps) for w in (self.reach, self.weights))
+        ends = jnp.tile(jnp.arange(count) == count - 1, steps)
+
+        def once(s: Any, at: Any) -> Any:
+            start, slope, change = s
+            place, r, w, last = at
+            stage = start + h * r * slope
+            slope = f(place, stage)
+            change = change + w * slope
+            start = jnp.where(last, start + h * change, start)
+            return (start, slope, jnp.where(last, 0.0, change)), (start, stage)
+
+        none = jnp.zeros_like(y)
+        (end, _, _), (starts, stages) = lax.scan(
+            once, (y, none, none), (flat, reach, weights, ends)
+        )
+        shape = (steps, count, len(y))
+        return end, starts.reshape(shape)[:, -1], stages.reshape(shape)
 
     def tangent(self, A: Float[Array, "q n n"], T: Float[Array, "n m"], h: Any) -> Array:
         """The derivative of a step times T, from those of f at the stages."""
@@ -87,10 +109,11 @@ def adaptive(f: Derivative, y: Vector, h: Any, tolerance: float, size: Vector) -
     return lax.while_loop(going, once, start).y
 
 
-def between(first: Any, middle: Any, last: Any, tau: Any) -> Any:
-    """What is known at the ends and in the middle of a step, at a fraction of it."""
+def between(known: Any, tau: Any) -> Any:
+    """What is known at the start, in the middle and at the end of a step, at a fraction of it."""
+    first, middle, last = known
     if isinstance(tau, float):
-        return {0.0: first, 0.5: middle, 1.0: last}[tau]
+        return first if tau == 0.0 else middle if tau == 0.5 else last
 
     def one(a: Array, b: Array, c: Array) -> Array:
         return a + tau * (4 * b - 3 * a - c) + 2 * tau**2 * (a - 2 * b + c)

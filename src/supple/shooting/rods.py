@@ -47,7 +47,7 @@ class LineLoads(NamedTuple):
 
 
 class Shot(NamedTuple):
-    """Where segments lead: displacement from the last pose and wrench at the end, and what is at the nodes."""
+    """Where segments lead: displacement from the last pose and wrench there; and their nodes."""
 
     end: Float[Array, "s 12"]
     nodes: Float[Array, "s k n"]
@@ -65,7 +65,7 @@ class Rods(eqx.Module):
     lengths: Float[Array, " s"]
     """Of the rods that they belong to (m)."""
     units: Float[Array, "s 12"]
-    """Of the numbers at a segment's end: 1 for turns, lengths, and wrenches that bend a rod by about a radian."""
+    """Of the numbers at a segment's end: 1 for turns, lengths, and wrenches that bend a rod a radian."""
     line_loads: tuple[LineLoads, ...]
     layout: Layout = eqx.field(static=True)
     settings: Shooting = eqx.field(static=True)
@@ -125,32 +125,38 @@ class Rods(eqx.Module):
         load_factor: Any,
     ) -> Shot:
         """All segments from the displacements and wrenches at their starts."""
+        rule = march.RULES.get(self.settings.space)
         places = self._places(sections, past)
+        known = places if rule is None else _by_stage(rule, places)
 
-        def one(start: Array, own: Any, at: Any, units: Array, frames: Any) -> Shot:
+        def one(start: Array, own: _Own, known: Any, units: Array, frames: Any) -> Shot:
             y, f = self._begun(start, units, frames[0]), self._derivative(moment, load_factor, own)
+            h, numbers = own.width / self.layout.steps, jnp.arange(self.layout.steps) * 1.0
+            if rule is not None:
+                at = numbers[:, None] + jnp.array(rule.reach)
+                last, nodes, stages = rule.march(
+                    lambda place, y: f(place[0], y, place[1]), y, h, (known, at)
+                )
+                end = self._displaced(last, units, frames[1])
+                return Shot(end, jnp.concatenate([y[None], nodes]), stages)
             sizes = jnp.concatenate([jnp.ones(len(y) - 9), units[3:6], units[6:]])
-            rule, h = march.RULES.get(self.settings.space), own.width / self.layout.steps
 
-            def once(y: Array, at: Any) -> tuple[Array, Any]:
-                number, *known = at
+            def once(y: Array, at: Any) -> tuple[Array, Array]:
+                number, *ends = at
 
                 def here(y: Array, tau: Any) -> Array:
-                    return f(march.between(*known, tau), y, number + tau)
+                    return f(march.between(ends, tau), y, number + tau)
 
-                if rule is None:
-                    new = march.adaptive(here, y, h, self.settings.tolerance, sizes)
-                    return new, (new, None)
-                new, stages = rule.step(here, y, h)
-                return new, (new, stages)
+                new = march.adaptive(here, y, h, self.settings.tolerance, sizes)
+                return new, new
 
-            steps = jnp.arange(self.layout.steps) * 1.0
-            last, (nodes, stages) = lax.scan(once, y, (steps, *at))
+            last, nodes = lax.scan(once, y, (numbers, *known))
             end = self._displaced(last, units, frames[1])
-            return Shot(end, jnp.concatenate([y[None], nodes]), stages)
+            return Shot(end, jnp.concatenate([y[None], nodes]), None)
 
         frames = jax.tree.map(lambda x: x[:, 0], past), jax.tree.map(lambda x: x[:, -1], past)
-        return jax.vmap(one)(starts, self._owns(sections), places, self.units, frames)
+        found: Shot = jax.vmap(one)(starts, self._owns(sections), known, self.units, frames)
+        return found
 
     def transfer(
         self,
@@ -163,7 +169,7 @@ class Rods(eqx.Module):
     ) -> Float[Array, "s 12 12"]:
         """Derivative of the ends of the segments by their starts.
 
-        By the tangent equations, integrated with the same rule and stages: the derivative of what is computed.
+        By the tangent equations with the same rule and stages: the derivative of what is computed.
         """
         rule, h = march.RULES.get(self.settings.space), self.widths / self.layout.steps
         if rule is None:
@@ -177,10 +183,7 @@ class Rods(eqx.Module):
 
             return jax.vmap(pushed, out_axes=-1)(jnp.eye(12))
         assert shot.stages is not None
-        places = self._places(sections, past)
-        by_stage = jax.tree.map(
-            lambda *parts: jnp.stack([march.between(*parts, r) for r in rule.reach], axis=2), *places
-        )
+        by_stage = _by_stage(rule, self._places(sections, past))
 
         def local(own: Any, known: Any, stage: Array, number: Array, reach: Array) -> Array:
             f = self._derivative(moment, load_factor, own)
@@ -231,7 +234,7 @@ class Rods(eqx.Module):
         return f
 
     def _begun(self, start: Array, units: Array, past: Past) -> Array:
-        """y at the start of a segment."""
+        """Y at the start of a segment."""
         v = start[:3] / 2
         real = jnp.sqrt(jnp.maximum(1 - jnp.sum(v * v), 1e-12))
         turn = so3.quaternion_product(past.quaternion, jnp.concatenate([real[None], v]))
@@ -249,10 +252,20 @@ class Rods(eqx.Module):
         count = self.layout.steps + 1
 
         def spread(x: Array) -> Array:
-            return jnp.broadcast_to(x, (x.shape[0], count, *x.shape[2:])) if x.shape[1] == 1 else x[:, ::2]
+            return (
+                jnp.broadcast_to(x, (x.shape[0], count, *x.shape[2:]))
+                if x.shape[1] == 1
+                else x[:, ::2]
+            )
 
         one = jax.vmap(jax.vmap(lambda s, p, w: strain_of(s, p, moment, w)))
         return one(jax.tree.map(spread, sections), at_nodes, wrenches)
+
+
+def _by_stage(rule: march.Rule, places: tuple[Any, Any, Any]) -> Any:
+    """What is known at the stages of each step, (s, steps, q, …)."""
+    each = [march.between(places, r) for r in rule.reach]
+    return jax.tree.map(lambda *parts: jnp.stack(parts, axis=2), *each)
 
 
 class _Own(NamedTuple):
@@ -271,7 +284,9 @@ def _slopes(frame: Float[Array, " 7"], strain: Float[Array, " 6"]) -> Float[Arra
 def _interleaved(nodes: Float[Array, "s k m"], middles: Float[Array, "s h m"]) -> Array:
     """Values at nodes and in the middles between them, in order."""
     pairs = jnp.stack([nodes[:, :-1], middles], axis=2)
-    return jnp.concatenate([pairs.reshape(nodes.shape[0], -1, nodes.shape[2]), nodes[:, -1:]], axis=1)
+    return jnp.concatenate(
+        [pairs.reshape(nodes.shape[0], -1, nodes.shape[2]), nodes[:, -1:]], axis=1
+    )
 
 
 def _halves(steps: int, history: str) -> np.ndarray:

@@ -7,8 +7,8 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.compile import jit
-from supple.lie import so3
 from supple.errors import ArgumentError
+from supple.lie import so3
 from supple.mechanics.element_motion import retract
 from supple.mechanics.fields import field_motion, field_shape, field_values
 from supple.mechanics.frames import rod_shape, rod_strain
@@ -60,7 +60,9 @@ def resampled(record: Model, old: Model, state: State) -> State:
         pose = field_shape(old, name, jnp.asarray(state.q), u)
         rotations[nodes], positions[nodes] = np.asarray(pose.rotation), np.asarray(pose.position)
         speeds[nodes] = np.asarray(field_motion(old, name, jnp.asarray(state.v), u))
-        values[own] = np.asarray(field_values(old, name, jnp.asarray(state.q), u)).reshape(-1, k, NUMBERS)
+        values[own] = np.asarray(field_values(old, name, jnp.asarray(state.q), u)).reshape(
+            -1, k, NUMBERS
+        )
         rates = field_values(old, name, jnp.asarray(state.v), u, rates=True)
         changes[own] = np.asarray(rates).reshape(-1, k, NUMBERS)
     quaternions = np.asarray(so3.quaternion_from_matrix(jnp.asarray(rotations)))

@@ -22,7 +22,7 @@ def fields_of(model: Model) -> RodFields:
 
 
 def node_values(
-    model: Model, q: Float[Array, " n"], *, rates: bool = False
+    model: Model, q: Float[Array, " any"], *, rates: bool = False
 ) -> Float[Array, "s k 12"]:
     """Strain and body wrench at the nodes of each segment, of a configuration or of its ``rates``."""
     own = fields_of(model)
@@ -88,7 +88,7 @@ def _between(a, b, first, last, width, tau):  # type: ignore[no-untyped-def]
 def field_values(
     model: Model,
     name: str,
-    q: Float[Array, " n"],
+    q: Float[Array, " any"],
     points: np.ndarray,
     *,
     rates: bool = False,

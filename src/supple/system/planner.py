@@ -10,7 +10,8 @@ import numpy as np
 from supple.model.model import GROUND, Model
 from supple.system.core import CoreLayout, core_layout
 from supple.system.links import BETWEEN, Link, links_of
-from supple.system.plan import UNIT, Kind, Part, Plan, Schedule, Structure
+from supple.system.lu import UNIT
+from supple.system.plan import Kind, Part, Plan, Schedule, Structure
 
 LATE_ROWS = 64
 """Equations that may wait as long as they can: the later they are eliminated, the better their pivots."""

@@ -39,7 +39,8 @@ MASS_SHARE = 1e-3
 class Softest(NamedTuple):
     """Eigenvalues λ, lowest first, and motions φ (n, count) with φᵀ B φ = 1.
 
-    Pairs of complex eigenvalues, which follower loads may bring, are given by -|λ|: flutter is unstable.
+    Pairs of complex eigenvalues, which follower loads may bring, are given by -|λ|, since flutter is
+    unstable; beside elastic stiffness, where they mean nothing, by their real part.
     """
 
     values: np.ndarray
@@ -89,6 +90,14 @@ def _ratio(formulation, c):  # type: ignore[no-untyped-def]
     return formulation.stiffness_over_mass(c.q, c.t)
 
 
+def _inverse_of(problem: _Problem, equations: int, loads: np.ndarray) -> np.ndarray:
+    return np.asarray(_inverse(problem, loads, equations))
+
+
+def _measure_of(problem: _Problem, motions: np.ndarray) -> np.ndarray:
+    return np.asarray(_measured(problem, motions))
+
+
 def softest_motions(
     formulation: AbstractSecondOrder, c: Coordinates, count: int, *, elastic: bool = False
 ) -> Softest:
@@ -103,11 +112,8 @@ def softest_motions(
     shift, found = -1e-3 * size, None
     for _ in range(12):
         problem = _problem(formulation, c, shift, ratio, elastic)
-        found, below, converged = _lowest(
-            lambda x, p=problem: np.asarray(_inverse(p, x, m)),
-            lambda x, p=problem: np.asarray(_measured(p, x)),
-            n, count, shift,
-        )  # fmt: skip
+        inverse, measured = partial(_inverse_of, problem, m), partial(_measure_of, problem)
+        found, below = _lowest(inverse, measured, n, count, shift, flutters=not elastic)
         wanted = np.abs(found.values[:count]).max(initial=0.0)
         if below < shift:  # the shift is not below all of them
             shift = 3 * below
@@ -120,7 +126,11 @@ def softest_motions(
 
 
 def unstable_motions(formulation: AbstractSecondOrder, c: Coordinates, at_most: int = 8) -> int:
-    """Negative eigenvalues of the stiffness on the motions that keep all equations, up to ``at_most``."""
+    """Negative eigenvalues of the stiffness on the motions that keep all equations, up to ``at_most``.
+
+    That is how many motions leave an equilibrium by themselves. Flutter is not among them: what follower
+    loads bring to swing is for :func:`softest_motions` to tell.
+    """
     found = softest_motions(formulation, c, min(at_most, formulation.nv), elastic=True)
     return int(np.sum(found.values < -1e-9))
 
@@ -129,9 +139,9 @@ Linear = Callable[[np.ndarray], np.ndarray]
 
 
 def _lowest(
-    inverse: Linear, measured: Linear, n: int, count: int, shift: float
-) -> tuple[Softest, float, bool]:
-    """Lowest eigenvalues above a shift; the lowest below it (or the shift); and whether all converged."""
+    inverse: Linear, measured: Linear, n: int, count: int, shift: float, *, flutters: bool
+) -> tuple[Softest, float]:
+    """Lowest eigenvalues above a shift, and the lowest below it (or the shift)."""
     block = np.random.default_rng(0).normal(size=(n, min(count + SPARE, n)))
     kept, images = np.zeros((n, 0)), np.zeros((n, 0))  # V and B V
     passed = np.zeros((n, 0))  # (K - σ B)⁻¹ B V
@@ -145,29 +155,29 @@ def _lowest(
         kept, images = np.hstack([kept, block]), np.hstack([images, measured(block)])
         passed = np.hstack([passed, inverse(images[:, -block.shape[1] :])])
         theta, parts = _eigen(images.T @ passed)
-        values = _unshifted(theta, shift)
+        values = _unshifted(theta, shift, flutters)
         order = np.argsort(-np.where(theta.real > 0, theta.real, -np.inf))[:count]
         left = passed @ parts[:, order] - (kept @ parts[:, order]) * theta[order]
         size = np.abs(np.sqrt(np.maximum(np.sum(left.conj() * _pairs(measured, left), 0).real, 0)))
-        negative = theta.real < -1e-6 * np.abs(theta).max()
+        negative = (theta.real < -1e-6 * np.abs(theta).max()) & (values < shift)
         below = min(shift, float(values[negative].min())) if np.any(negative) else shift
         if below < shift and kept.shape[1] > 4 * block.shape[1]:
             break
         if len(order) == count and np.all(size <= TOL * np.abs(theta[order])):
             converged = True
             break
-        if kept.shape[1] + block.shape[1] > min(LARGEST + 2 * count, n):
+        if kept.shape[1] + block.shape[1] > LARGEST + 2 * count:
             break
         block = passed[:, -block.shape[1] :]
     theta, parts = _eigen(images.T @ passed)
     order = np.argsort(-np.where(theta.real > 0, theta.real, -np.inf))[:count]
     # One more iteration: motions without mass, of which B knows nothing, follow the others.
     shapes = np.real(passed @ (parts[:, order] / theta[order]))
-    values = _unshifted(theta[order], shift)
+    values = _unshifted(theta[order], shift, flutters)
     sizes = np.sqrt(np.abs(np.sum(shapes * measured(shapes), axis=0)))
     order = np.argsort(values, kind="stable")
     shapes = (shapes / np.where(sizes > 0, sizes, 1.0))[:, order]
-    return Softest(values[order], shapes, converged), below, converged
+    return Softest(values[order], shapes, converged), below
 
 
 def _pairs(measured: Linear, vectors: np.ndarray) -> np.ndarray:
@@ -183,16 +193,14 @@ def _eigen(projected: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return scipy.linalg.eig(projected)
 
 
-def _unshifted(theta: np.ndarray, shift: float) -> np.ndarray:
+def _unshifted(theta: np.ndarray, shift: float, flutters: bool) -> np.ndarray:
     """λ of θ = 1 / (λ - σ)."""
     found = shift + 1 / np.where(theta == 0, 1e-300, theta)
-    flutter = np.abs(np.imag(found)) > 1e-7 * np.abs(found)
-    return np.where(flutter, -np.abs(found), np.real(found))
+    pairs = np.abs(np.imag(found)) > 1e-7 * np.abs(found)
+    return np.where(pairs & flutters, -np.abs(found), np.real(found))
 
 
-def _new(
-    block: np.ndarray, kept: np.ndarray, images: np.ndarray, measured: Linear
-) -> np.ndarray:
+def _new(block: np.ndarray, kept: np.ndarray, images: np.ndarray, measured: Linear) -> np.ndarray:
     """What is new in a block, orthonormal in B."""
     size = np.sqrt(np.maximum(np.sum(block * measured(block), axis=0), 0.0))
     block = block[:, size > 0] / size[size > 0]

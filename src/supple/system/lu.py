@@ -68,9 +68,7 @@ def units(size: Float[Array, " n"], sorts: Any) -> Units:
     return Units(rows, columns, sorts)
 
 
-def factorize_yielding(
-    K: Inexact[Array, "n own own"], of: Units
-) -> tuple[LU, Bool[Array, " n"]]:
+def factorize_yielding(K: Inexact[Array, "n own own"], of: Units) -> tuple[LU, Bool[Array, " n"]]:
     """The same for matrices in which equations may depend on each other.
 
     Where a pivot is lost, all multipliers get a compliance: then all solutions but forces that balance each
@@ -85,9 +83,7 @@ def factorize_yielding(
     return lax.cond(jnp.any(lost), yielding, lambda: first), poor
 
 
-def factorize_replacing(
-    K: Inexact[Array, "n own own"], of: Units
-) -> tuple[LU, Bool[Array, " n"]]:
+def factorize_replacing(K: Inexact[Array, "n own own"], of: Units) -> tuple[LU, Bool[Array, " n"]]:
     """LU factors with lost pivots replaced, and whether some pivot is poor."""
     return _replacing(K, of)[:2]
 

@@ -21,7 +21,7 @@ from supple.arrays import Array
 from supple.mechanics import static_index
 from supple.system.core import Core, CoreFactors, Parts, empty_core
 from supple.system.fronts import Assembly, Matrices
-from supple.system.lu import COORDINATE, factorize_replacing, units
+from supple.system.lu import COORDINATE, MULTIPLIER, factorize_replacing, units
 from supple.system.maps import (
     Maps,
     Vector,
@@ -224,9 +224,17 @@ class Factors(eqx.Module):
 
     def _solved(self, x: Vector, left: Vector, right: Vector) -> Bool[Array, ""]:
         """Whether what is left of the equations is small beside what stands in them, in their units."""
-        of = units(self.stiffness[None], self.system.maps.plan.sorts[None])
-        terms = jnp.abs(x * of.columns[0]) + jnp.abs(right / of.rows[0])
-        return jnp.max(jnp.abs(left / of.rows[0])) <= UNSOLVED * jnp.max(terms)
+        sorts = self.system.maps.plan.sorts
+        of = units(self.stiffness[None], sorts[None])
+        given, left = jnp.abs(right / of.rows[0]), jnp.abs(left / of.rows[0])
+        terms = jnp.abs(x * of.columns[0])
+        # In equations stand coordinates, but not the forces that may have become huge for them.
+        equation, coordinate = sorts == MULTIPLIER, sorts == COORDINATE
+        most, moved = (
+            jnp.max(jnp.where(kept, terms, 0.0), initial=jnp.max(given))
+            for kept in (True, coordinate)
+        )
+        return jnp.all(left <= UNSOLVED * jnp.where(equation, moved, most))
 
     def _once(self, right: Vector) -> Vector:
         maps, plan = self.system.maps, self.system.maps.plan

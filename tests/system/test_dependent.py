@@ -13,7 +13,7 @@ from tests.tools import jit
 
 
 def test_parallel_straight_legs_have_every_solution_but_the_forces_against_each_other(rng):
-    """Eighteen equations of rank fifteen: what they ask for together has a solution, anything else has none."""
+    """Eighteen equations of rank fifteen: what they ask for together has a solution, no other has."""
     model = robot("legs")
     zero, forces = np.zeros(model.nv), np.zeros(model.equations)
     c = Coordinates(neutral(model), zero, zero, zero, jnp.zeros(()), forces)
@@ -24,7 +24,7 @@ def test_parallel_straight_legs_have_every_solution_but_the_forces_against_each_
         (system,) = linearize(model, c, balance(model, c), (at_rest(mass=10.0),))
         factors = system.factorize()
         right = system.apply(motion)
-        found, slope = jax.jvp(factors.solve_checked, (0 * right,), (right,))
+        _, slope = jax.jvp(factors.solve_checked, (0 * right,), (right,))
         wrong = jax.jvp(factors.solve_checked, (0 * right,), (right + more,))
         return factors.solve(right), slope, wrong[1], system.apply(factors.solve(right)) - right
 

@@ -230,10 +230,7 @@ class Factors(eqx.Module):
         terms = jnp.abs(x * of.columns[0])
         # In equations stand coordinates, but not the forces that may have become huge for them.
         equation, coordinate = sorts == MULTIPLIER, sorts == COORDINATE
-        most, moved = (
-            jnp.max(jnp.where(kept, terms, 0.0), initial=jnp.max(given))
-            for kept in (True, coordinate)
-        )
+        most, moved = jnp.max(terms + given), jnp.max(jnp.where(coordinate, terms, 0.0) + given)
         return jnp.all(left <= UNSOLVED * jnp.where(equation, moved, most))
 
     def _once(self, right: Vector) -> Vector:

@@ -1,6 +1,5 @@
 """Rods in pieces of constant strain: what the formulation "pcs" makes of the rods of a robot."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -20,11 +19,6 @@ MOST_PIECES = 10_000
 """Pieces of a rod: their programs are built in seconds, and their arrays fit into a machine."""
 MEAN = 8
 """Gauss points for the mean rest strain of a piece."""
-
-
-def items_in_pieces(items: Sequence[Any], accuracy: float) -> tuple[Any, ...]:
-    """The items with all rods in pieces of constant strain."""
-    return tuple(in_pieces(item, accuracy) if isinstance(item, Rod) else item for item in items)
 
 
 def in_pieces(rod: Rod, accuracy: float) -> Rod:

@@ -5,7 +5,7 @@ on several pieces where its strain is known to jump; a richer rod spans what the
 that a solution can be carried over exactly and judged there.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -86,10 +86,21 @@ def open_rods(robot: Any) -> frozenset[str]:
     )
 
 
+def each_rod(
+    choose: Callable[[Rod, float], Rod],
+) -> Callable[[Sequence[Any], float], tuple[Any, ...]]:
+    """A choice for items from one that looks at each rod alone."""
+
+    def chosen(items: Sequence[Any], accuracy: float) -> tuple[Any, ...]:
+        return tuple(choose(i, accuracy) if isinstance(i, Rod) else i for i in items)
+
+    return chosen
+
+
 def resolved_items(items: Sequence[Any], accuracy: float) -> tuple[Any, ...]:
     """The items with all "auto" choices of rods made for an accuracy."""
     if not any(isinstance(item, Rod) and is_open(item) for item in items):
-        return tuple(i.settled(accuracy) if isinstance(i, Rod) else i for i in items)
+        return each_rod(Rod.settled)(items, accuracy)
     known = corners_of(items)
     return tuple(
         _first_choice(item, known[item.name], accuracy) if isinstance(item, Rod) else item

@@ -12,12 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 
+from supple.mechanics.element_motion import Coordinates
 from supple.model.model import Model
+from supple.robot.formulations import second_order_of
 from supple.solve.equilibrium import EquilibriumSolution
 from supple.solve.modes import free_motions, tangent_at
+from supple.solve.softest import unstable_motions
 from supple.system.dense import DenseFactors
 from supple.system.strain import Strain
 
+LARGEST_DENSE = 500
+"""Coordinates up to which all motions are looked at."""
 ZERO = 1e-8
 """Eigenvalue of a stiffness of unit diagonal below which a motion needs no force."""
 CLEAR = 0.05
@@ -51,7 +56,16 @@ class Softest(NamedTuple):
 
 
 def stability(model: Model, q: np.ndarray, t: float, multipliers: np.ndarray | None) -> Stability:
-    """Stability of an equilibrium, from its exact tangent."""
+    """Stability of an equilibrium, from its exact tangent; of many coordinates, from its softest motions.
+
+    These know divergence alone.
+    """
+    second_order_of(model, "stability")
+    if model.nv > LARGEST_DENSE:
+        zero, forces = np.zeros(model.nv), np.asarray(multipliers) if model.equations else None
+        c = Coordinates(np.asarray(q), zero, zero, zero, np.asarray(float(t)), forces)
+        still = Strain(model).frozen_at(np.asarray(float(t)))
+        return Stability.DIVERGENCE if unstable_motions(still, c, 2) else Stability.STABLE
     tangent = _tangent(model, q, t, multipliers)
     scale = np.asarray(model.scale)
     free = free_motions(tangent, scale, Strain(model).first_order)
@@ -108,10 +122,10 @@ def _tangent(model: Model, q: np.ndarray, t: float, multipliers: np.ndarray | No
 
 def _matrix(factors: DenseFactors) -> np.ndarray:
     """The matrix that was factorized."""
-    both = np.asarray(factors.lu)
+    both, rows = np.asarray(factors.factors.lu), np.asarray(factors.factors.permutation)
     lower = np.tril(both, -1) + np.eye(len(both))
     matrix = np.empty_like(both)
-    matrix[np.asarray(factors.permutation)] = lower @ np.triu(both)
+    matrix[rows] = lower @ np.triu(both)
     return matrix
 
 

@@ -26,6 +26,11 @@ from supple.errors import (
 from supple.expression import Expression as Expression
 from supple.lie import Pose as Pose
 from supple.mechanics.sensing import Sensors as Sensors
+from supple.model.friction import (
+    AbstractFriction as AbstractFriction,
+    ArctanFriction as ArctanFriction,
+    DryFriction as DryFriction,
+)
 from supple.model.laws import (
     AbstractEffortLaw as AbstractEffortLaw,
     Constant as Constant,
@@ -90,6 +95,7 @@ from supple.robot.joint import (
     Revolute as Revolute,
     Spherical as Spherical,
     Universal as Universal,
+    XJoint as XJoint,
 )
 from supple.robot.loads import (
     ActiveStress as ActiveStress,

@@ -142,6 +142,7 @@ _PLACE = {
     "fraction": FRACTION,
     "position": PLACE,
     "rotation": ROTATION,
+    "link": Text("a moving part of the parent's joint, such as left or right of an x_joint"),
 }
 _JOINTED = {
     "joint": JOINT,

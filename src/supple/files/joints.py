@@ -22,6 +22,7 @@ from supple.robot.joint import (
     Revolute,
     Spherical,
     Universal,
+    XJoint,
 )
 
 _EACH = Numbers("one number, or one for each coordinate")
@@ -75,6 +76,14 @@ JOINT = OneOf(
         "universal": record(Universal, first=AXIS, second=AXIS, **_SPRING),
         "spherical": record(Spherical, damping=number("N m s/rad")),
         "planar": record(Planar, normal=AXIS, **_SPRING),
+        "x_joint": record(
+            XJoint,
+            bar=number("m, of the base and of the top"),
+            diagonal=number("m, more than the bar"),
+            axis=AXIS,
+            along=AXIS,
+            **_SPRING,
+        ),
         "free": record(Free),
         "driven": Record(
             driven,

@@ -50,7 +50,7 @@ class Numbering:
             return GROUND
         element = self.elements[seat.element]
         group = self.groups[element.group]
-        local = 0
+        local = int(seat.u)
         if isinstance(group, RodGroup):
             nodes = group.grid.weights.shape[1]
             local = nodes + element.points.index(seat.u)

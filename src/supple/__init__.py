@@ -71,6 +71,7 @@ from supple.robot.edits import (
     Unlock as Unlock,
 )
 from supple.robot.formulas import (
+    FormulaFriction as FormulaFriction,
     LoadDensity as LoadDensity,
     Motion as Motion,
 )

@@ -6,6 +6,7 @@ from supple.errors import DescriptionError
 from supple.expression import Expression
 from supple.files.common import AXIS, KINKS, number
 from supple.files.forms import OneOf, Record, record
+from supple.files.friction import friction
 from supple.files.kinds import (
     Formula,
     Numbers,
@@ -30,7 +31,7 @@ _SPRING = {
     "stiffness": _EACH,
     "damping": _EACH,
     "rest": _EACH,
-    "friction": _EACH,
+    "friction": friction("one number, or one for each coordinate"),
     "friction_speed": _EACH,
     "lower": _EACH,
     "upper": _EACH,

@@ -180,6 +180,7 @@ from supple.time.collocation import (
     radau as radau,
 )
 from supple.time.explicit import Explicit as Explicit
+from supple.time.linearly_implicit import LinearlyImplicitEuler as LinearlyImplicitEuler
 from supple.time.multistep import (
     bdf2 as bdf2,
     bdf3 as bdf3,

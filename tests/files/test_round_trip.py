@@ -245,8 +245,8 @@ def test_edits_in_files_that_make_no_sense_are_told_with_their_place(edit, place
     "scheme",
     [
         sp.newmark(), sp.newmark(0.3, 0.6), sp.hht(0.7), sp.wbz(0.7), sp.generalized_alpha(0.3, penalty=2.0),
-        sp.trapezoidal(), sp.ImplicitEuler(), sp.gauss(3), sp.gauss(2), sp.radau(3),
-        sp.Explicit("rk4"), sp.Explicit(), sp.bdf2(), sp.bdf_alpha(-0.4), sp.bdf3(),
+        sp.trapezoidal(), sp.ImplicitEuler(), sp.LinearlyImplicitEuler(), sp.gauss(3), sp.gauss(2),
+        sp.radau(3), sp.Explicit("rk4"), sp.Explicit(), sp.bdf2(), sp.bdf_alpha(-0.4), sp.bdf3(),
     ],
 )  # fmt: skip
 def test_schemes(scheme):

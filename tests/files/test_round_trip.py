@@ -26,6 +26,7 @@ from supple.files.studies import (
 )
 from supple.robot.graph import Item
 from supple.robot.joint import AbstractJointSpec
+from supple.robots.bird_neck import bird_neck
 from supple.robots.cantilever import soft_cantilever, stiff_cantilever
 from supple.robots.clamped_rod import loaded_rod, struck_rod
 from supple.robots.delta import delta
@@ -84,6 +85,8 @@ CATALOGUE = {
     "two drones, other root": lambda: two_drones(rooted_at=2),
     "feeler arm": feeler_arm,
     "tentacle": tentacle,
+    "bird neck": bird_neck,
+    "longer bird neck": lambda: bird_neck(4, elastic=False, push=False),
     "swimmer": swimmer,
     **{f"{name} cable": lambda name=name: tendon_beam(name, 5.0) for name in ROUTINGS},
 }

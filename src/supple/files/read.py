@@ -23,7 +23,9 @@ from supple.files.schema import (
 from supple.files.studies import PLAIN_NEED, Settings, Study, Sweep, is_plain
 from supple.files.text import MAX_SIZE, Path, Source, parse
 from supple.files.urdf import Urdf, read_urdf
-from supple.robot.robot import STANDARD_GRAVITY, Robot
+from supple.robot.formulations import DEFAULT, FORMULATIONS
+from supple.robot.items import Rod
+from supple.robot.robot import DEFAULT_ACCURACY, STANDARD_GRAVITY, Robot
 from supple.spelling import spelled
 
 
@@ -290,7 +292,17 @@ def _robot(
     name = fields.robot or "robot"
     gravity = STANDARD_GRAVITY if fields.gravity is None else fields.gravity
     try:
-        return Robot(*(item for _, item in items.values()), gravity=gravity, name=name)
+        robot = Robot(
+            *(item for _, item in items.values()),
+            gravity=gravity,
+            name=name,
+            formulation=fields.formulation or DEFAULT,
+        )
+        # Told where it is written, before something else takes long to tell.
+        for item in robot.items:
+            if isinstance(item, Rod):
+                FORMULATIONS[robot.formulation].resolved(item, DEFAULT_ACCURACY)
+        return robot
     except DescriptionError as error:
         path: Path = ()
         if error.item in items and items[error.item][0] != "urdf":

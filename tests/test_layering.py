@@ -20,6 +20,7 @@ LAYERS = (
     ("solve",),
     ("time",),
     ("results",),
+    ("shooting",),
     ("robot",),
     ("run",),
     ("view", "plot"),

@@ -23,7 +23,7 @@ from supple.files.schema import (
 from supple.files.studies import PLAIN_NEED, Settings, Study, Sweep, is_plain
 from supple.files.text import MAX_SIZE, Path, Source, parse
 from supple.files.urdf import Urdf, read_urdf
-from supple.robot.formulations import DEFAULT, FORMULATIONS
+from supple.robot.formulations import DEFAULT, formulation_named
 from supple.robot.items import Rod
 from supple.robot.robot import DEFAULT_ACCURACY, STANDARD_GRAVITY, Robot
 from supple.spelling import spelled
@@ -301,7 +301,7 @@ def _robot(
         # Told where it is written, before something else takes long to tell.
         for item in robot.items:
             if isinstance(item, Rod):
-                FORMULATIONS[robot.formulation].resolved(item, DEFAULT_ACCURACY)
+                formulation_named(robot.formulation).resolved(item, DEFAULT_ACCURACY)
         return robot
     except DescriptionError as error:
         path: Path = ()

@@ -198,7 +198,7 @@ def element_force(model: Model, index: int, c: Coordinates) -> Float[Array, "b m
     if isinstance(group, JointGroup):
         return joint_force(group, q, x, xdot, group_rows(model, index, c.xddot))
     force = jnp.einsum("bmn,bn->bm", element_stiffness(model, index), q + x)
-    viscous = _rod_viscosity(group)
+    viscous = rod_viscosity(group)
     if viscous is not None:
         force = force + jnp.einsum("bmn,bn->bm", viscous, xdot)
     for actuation in model.stresses:
@@ -218,7 +218,7 @@ def element_tangent(
         return joint_tangent(
             group, q, group_rows(model, index, c.x), group_rows(model, index, c.xdot)
         )
-    elastic, viscous = element_stiffness(model, index), _rod_viscosity(group)
+    elastic, viscous = element_stiffness(model, index), rod_viscosity(group)
     return elastic, jnp.zeros_like(elastic) if viscous is None else viscous
 
 
@@ -230,7 +230,8 @@ def element_stiffness(model: Model, index: int) -> Float[Array, "b m m"]:
     return _projected(group, group.stiffness)
 
 
-def _rod_viscosity(group: RodGroup) -> Float[Array, "b m m"] | None:
+def rod_viscosity(group: RodGroup) -> Float[Array, "b m m"] | None:
+    """Constant damping matrices of the rods of a group; None if undamped."""
     return None if group.damping is None else _projected(group, group.damping)
 
 

@@ -186,5 +186,6 @@ def _loaded(law) -> sp.Robot:
 ROBOTS = {
     "everything": _everything(),
     **_rods(),
+    "pieces": sp.Robot(rod(basis="pcc:3"), formulation="pcs"),
     **{f"law {i}": _loaded(law) for i, law in enumerate(LAWS)},
 }

@@ -35,6 +35,7 @@ from supple.files.studies import (
     Sweep,
 )
 from supple.files.urdf import UrdfImport
+from supple.robot.formulations import FORMULATIONS
 
 _STATES = MapOf(Numbers("numbers, one for each coordinate"), "a mapping from names to numbers")
 _INITIAL = Record(
@@ -127,6 +128,7 @@ URDF = Record(
 
 
 GRAVITY = vector("m/s²")
+FORMULATION = Text("the name of a formulation", tuple(FORMULATIONS))
 
 
 @cache
@@ -135,6 +137,10 @@ def file_model() -> type[Fields]:
     optional: dict[str, tuple[Any, str]] = {
         "robot": (Text("the name of the robot").annotation(), "The robot's name."),
         "gravity": (GRAVITY.annotation(), "Gravity (m/s²), by default (0, 0, -9.81)."),
+        "formulation": (
+            FORMULATION.annotation(),
+            "How the robot is computed, by default strain: strains on functions along whole rods.",
+        ),
         "parameters": (PARAMETERS.annotation(), "Numbers to be used as $name."),
         "materials": (
             MapOf(MATERIAL_FIELDS).annotation(),

@@ -10,6 +10,7 @@ from supple.files.items import ITEMS
 from supple.files.schema import GRAVITY, OUTPUT, STUDIES, STUDY
 from supple.files.studies import Settings, Simulate, Sweep
 from supple.files.text import unparse
+from supple.robot.formulations import DEFAULT
 from supple.robot.robot import STANDARD_GRAVITY, Robot
 
 
@@ -34,6 +35,8 @@ def as_data(robot: Robot, settings: Settings) -> dict[str, Any]:
     gravity = GRAVITY.write(robot.gravity, robot.name, "gravity")
     if tuple(gravity) != STANDARD_GRAVITY:
         data["gravity"] = gravity
+    if robot.formulation != DEFAULT:
+        data["formulation"] = robot.formulation
     sections: dict[str, dict[str, Any]] = {}
     for item in robot.items:
         section = next((name for name, record in ITEMS.items() if record.fits(item)), None)

@@ -15,9 +15,10 @@ from supple.arrays import Array
 from supple.lie import Pose, se3
 from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.frames import find_rod, rod_sampled_at, rod_shape
-from supple.mechanics.inverse_dynamics import balance
-from supple.model.model import Model, RodGroup
+from supple.mechanics.inverse_dynamics import Balance, balance
+from supple.model.model import Model, RodGroup, Slot
 from supple.model.state import State
+from supple.space.quadrature import Panels
 
 
 class Held(NamedTuple):
@@ -44,10 +45,14 @@ def internal_wrenches(
     group = model.groups[slot.group]
     assert isinstance(group, RodGroup)
     state = balance(model, _motion(model, s))
-    asked = state.wrench[slot.group][slot.row]
     points = np.array(fractions)
+    if slot.in_pieces:
+        pose = rod_shape(model, name, s.q, points, s.t)
+        near = Pose(pose.rotation, pose.position - state.motion.origin)
+        return se3.wrench_to_body(near, -_asked_beyond(slot, group, state, points))
+    asked = state.wrench[slot.group][slot.row]
     rod = rod_sampled_at(model, name, points)
-    nodes = rod.grid.weights.shape[0]
+    nodes = rod.grid.count
     # What nodes ask is a density times their weights: integrated beyond each section, then single wrenches.
     left = 1.0 - rod.grid.integration[nodes:] / rod.grid.weights
     single = jnp.asarray(group.grid.points)[slot.row, nodes:] >= points[:, None]
@@ -55,6 +60,21 @@ def internal_wrenches(
     pose = rod_shape(model, name, s.q, points, s.t)
     near = Pose(pose.rotation, pose.position - state.motion.origin)
     return se3.wrench_to_body(near, -total)
+
+
+def _asked_beyond(
+    slot: Slot, group: RodGroup, state: Balance, points: Float[np.ndarray, " k"]
+) -> Float[Array, "k 6"]:
+    """What is asked beyond sections of a rod in pieces: by the rest of the piece, and at its end."""
+    edges = np.array(slot.edges)
+    piece = np.clip(np.searchsorted(edges, points, side="left") - 1, 0, slot.pieces - 1)
+    share = (points - edges[piece]) / np.diff(edges)[piece]
+    count, places = group.grid.count, jnp.asarray(group.grid.points)[slot.row + piece]
+    asked = state.wrench[slot.group][slot.row + piece]
+    panels = Panels((0.0, 1.0), count)
+    left = 1.0 - panels.integration_to(share) / panels.weights
+    single = (places[:, count:] >= share[:, None]).astype(float)
+    return jnp.einsum("kn,kni->ki", jnp.concatenate([left, single], axis=1), asked)
 
 
 def reactions(model: Model, s: State) -> Held:
@@ -67,9 +87,7 @@ def reactions(model: Model, s: State) -> Held:
     wrenches, rotations = [], []
     for group, motion, asked in zip(model.groups, state.motion.groups, state.wrench, strict=True):
         if isinstance(group, RodGroup):
-            tip = group.grid.weights.shape[
-                1
-            ]  # relative to the first section, so it tells where that is
+            tip = group.grid.count  # relative to the first section, so it tells where that is
             local = motion.local.pose
             turn = jnp.swapaxes(local.rotation[:, tip], -1, -2)
             rotation = motion.pose.rotation[:, tip] @ turn

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.assembly import check_closed, closed_at_rest
 from supple.run.transfer import carry_over
 
+_Given = TypeVar("_Given")
+
 
 def as_model(robot: Robot | Model, accuracy: float | None = None) -> Model:
     """The model of a robot (for an accuracy, where it leaves choices open), or the model itself."""
@@ -23,6 +25,24 @@ def as_model(robot: Robot | Model, accuracy: float | None = None) -> Model:
         return robot.build(DEFAULT_ACCURACY if accuracy is None else accuracy)
     if not isinstance(robot, Model):
         raise ArgumentError(f"robot: got {_named(robot)}; need {_robot_needed(robot)}")
+    return robot
+
+
+def formulated(robot: _Given, formulation: str | None) -> _Given:
+    """A robot with the formulation that was asked for; None leaves its own.
+
+    A model is built for one: it is as it is.
+    """
+    if formulation is None:
+        return robot
+    if isinstance(robot, Robot):
+        return robot.with_formulation(formulation)  # type: ignore[return-value]
+    if isinstance(robot, Model) and robot.formulation != formulation:
+        need = f"the robot, or a model built with robot.with_formulation({formulation!r}).build()"
+        raise ArgumentError(
+            f"formulation: got {formulation!r} for a model of formulation "
+            f"{robot.formulation!r}; need {need}"
+        )
     return robot
 
 

@@ -20,6 +20,7 @@ from supple.mechanics.regulation import regulated_model
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
+from supple.robot.formulations import formulation_of
 from supple.robot.robot import Robot
 from supple.run.assembly import (
     CLOSED,
@@ -32,7 +33,7 @@ from supple.run.assembly import (
 from supple.run.inverted_rods import warn_if_inside_out
 from supple.run.message import coordinate_owner
 from supple.run.simulate import simulate
-from supple.run.start import as_model, initial_state
+from supple.run.start import as_model, formulated, initial_state
 from supple.run.unheld import why_no_rest
 from supple.solve.equilibrium import (
     EquilibriumSolution,
@@ -41,7 +42,6 @@ from supple.solve.equilibrium import (
     solve_equilibrium,
 )
 from supple.solve.modes import LinearModel, Modes, linear_model, vibration_modes
-from supple.system.strain import Strain
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ AT_REST = 1e-8
 @partial(jit, quick=True)
 def _solve(model, q, t, first_increment, multipliers=None):  # type: ignore[no-untyped-def]
     return solve_equilibrium(
-        Strain(model), q, t, first_increment, multipliers, differentiable=False
+        formulation_of(model), q, t, first_increment, multipliers, differentiable=False
     )
 
 
@@ -128,15 +128,16 @@ def equilibrium(
     accuracy: float | None = None,
     first_increment: float = 1.0,
     throw: bool = True,
+    formulation: str | None = None,
 ) -> Equilibrium:
     """Static equilibrium under the loads of time ``t``.
 
     From the described shape the loads are raised step by step along one branch; from an ``initial`` one (a
     configuration, a state, another equilibrium) they act in full at once, and step by step only if
     that fails. Raises :class:`SolveError` if none is found, unless ``throw=False``; its ``result`` is where
-    the search ended.
+    the search ended. ``formulation`` is as in :func:`simulate`.
     """
-    model = as_model(robot, accuracy)
+    model = as_model(formulated(robot, formulation), accuracy)
     guess = getattr(getattr(initial, "final", initial), "q", initial)  # of a run: where it ended
     state = initial_state(model, guess, t=t)
     now = jnp.asarray(float(t))
@@ -203,10 +204,15 @@ def _closed_equilibrium(model: Model, q: Any, t: Any, throw: bool) -> Equilibriu
 
 
 def assemble(
-    robot: Robot | Model, *, initial: Any = None, t: float = 0.0, accuracy: float | None = None
+    robot: Robot | Model,
+    *,
+    initial: Any = None,
+    t: float = 0.0,
+    accuracy: float | None = None,
+    formulation: str | None = None,
 ) -> Equilibrium:
     """The closed, unloaded robot near a guess (default: as described): where its own elasticity rests."""
-    model = as_model(robot, accuracy)
+    model = as_model(formulated(robot, formulation), accuracy)
     unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
     return replace(equilibrium(unloaded, initial=initial, t=t), model=model)
 
@@ -274,32 +280,45 @@ def release(robot: Robot, loads: str | Iterable[str], duration: float, **options
     """
     names = (loads,) if isinstance(loads, str) else tuple(loads)
     accuracy = options.get("accuracy")
+    robot = formulated(robot, options.pop("formulation", None))
     held = equilibrium(robot, accuracy=accuracy)
     return simulate(robot.removing(*names), duration, initial=held, **options)
 
 
-def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> Modes:
+def modes(
+    robot: Robot | Model,
+    *,
+    at: Any = None,
+    count: int | None = None,
+    formulation: str | None = None,
+) -> Modes:
     """Vibration modes about a configuration or equilibrium (default: as described, loops closed)."""
-    model = as_model(robot)
+    model = as_model(formulated(robot, formulation))
     if model.holonomic:
         at = assemble(model) if at is None else at
     t, forces = float(getattr(at, "t", 0.0)), getattr(at, "multipliers", None)
-    return vibration_modes(Strain(model), _configuration(model, at, t), count, t, forces)
+    return vibration_modes(formulation_of(model), _configuration(model, at, t), count, t, forces)
 
 
-def linearize(robot: Robot | Model, *, at: Any = None, t: float | None = None) -> LinearModel:
+def linearize(
+    robot: Robot | Model,
+    *,
+    at: Any = None,
+    t: float | None = None,
+    formulation: str | None = None,
+) -> LinearModel:
     """State-space matrices about a state or equilibrium (default: the described shape).
 
     Loads are those of time ``t`` (default: that of ``at``). With closed loops: about an equilibrium (default:
     that under all loads), on the motions that keep them closed.
     """
-    model = as_model(robot)
+    model = as_model(formulated(robot, formulation))
     t = float(getattr(at, "t", 0.0) if t is None else t)
     if model.equations and at is None:
         at = equilibrium(model, t=t)
     q = _configuration(model, at, t)
     return linear_model(
-        Strain(model), q, getattr(at, "v", None), t, getattr(at, "multipliers", None)
+        formulation_of(model), q, getattr(at, "v", None), t, getattr(at, "multipliers", None)
     )
 
 

@@ -136,8 +136,8 @@ class Robot:
         items = [resolved(i, accuracy) if isinstance(i, Rod) else i for i in self.items]
         graph = Graph(tuple(cut_open(items)), self.gravity, self.name, self.formulation)
         check_graph(graph)
-        hint_at_slips(self.name, self.items, self.gravity)
         model = build_model(graph)
+        hint_at_slips(self.name, self.items, self.gravity)
         try_controllers(model)
         return model
 

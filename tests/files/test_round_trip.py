@@ -200,7 +200,8 @@ STUDY_SETTINGS = Settings(
 
 
 def test_studies_and_outputs():
-    robot = sp.Robot(rod(basis=1))
+    loads = (sp.Wrench(name, on="rod", force=(0.0, 0.0, 1.0)) for name in ("push", "pull"))
+    robot = sp.Robot(rod(basis=1), *loads)
     text = dump(robot, STUDY_SETTINGS)
     back = load(text)
     assert back.settings == STUDY_SETTINGS

@@ -9,6 +9,7 @@ from pydantic import Field, TypeAdapter, create_model
 from supple.files.common import ITEM, POINT, ROTATION, number, vector
 from supple.files.edits import EVENT
 from supple.files.forms import Fields, MapOf, OneOf, Record, SeveralOf, Unmade, record
+from supple.files.formulations import FORMULATION
 from supple.files.items import ITEMS
 from supple.files.joints import JOINT
 from supple.files.kinds import (
@@ -35,7 +36,6 @@ from supple.files.studies import (
     Sweep,
 )
 from supple.files.urdf import UrdfImport
-from supple.robot.formulations import FORMULATIONS
 
 _STATES = MapOf(Numbers("numbers, one for each coordinate"), "a mapping from names to numbers")
 _INITIAL = Record(
@@ -128,7 +128,6 @@ URDF = Record(
 
 
 GRAVITY = vector("m/s²")
-FORMULATION = Text("the name of a formulation", tuple(FORMULATIONS))
 
 
 @cache

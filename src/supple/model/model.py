@@ -20,6 +20,7 @@ from supple.lie import Pose
 from supple.model.closures import Closures
 from supple.model.constraints import ActiveSet, Constraints, make_constraints
 from supple.model.control import Control
+from supple.model.fields import RodFields
 from supple.model.joints import AbstractJoint, DrivenJoint
 from supple.model.laws import AbstractLaw
 from supple.model.loads import AbstractLineLoad, AbstractPointLoad, InternalStress
@@ -267,6 +268,8 @@ class Model(eqx.Module):
     name: str = eqx.field(static=True)
     linear: str = eqx.field(static=True, default="dense (small)")
     """How its linear systems are solved: structured or dense, and why; for people."""
+    fields: RodFields | None = None
+    """Where rods that are known at nodes keep what is known there; None where rods are elements."""
     formulation: str = eqx.field(static=True, default="strain")
     """Name of the formulation it was built for."""
 

@@ -18,7 +18,7 @@ from supple.files.studies import (
     Initial,
     ModesStudy,
     Output,
-    Release,
+    ReleaseStudy,
     Settings,
     Simulate,
     Statics,
@@ -191,8 +191,8 @@ STUDY_SETTINGS = Settings(
             max_events=7,
         ),
         "listed": Simulate(1.0, dt=0.1, t_eval=(0.0, 0.5), initial=Initial("assembled")),
-        "drop": Release("push", 1.0, dt=0.01, scheme=sp.generalized_alpha(0.5)),
-        "drop both": Release(("push", "pull"), 1.0, accuracy=1e-3),
+        "drop": ReleaseStudy("push", 1.0, dt=0.01, scheme=sp.generalized_alpha(0.5)),
+        "drop both": ReleaseStudy(("push", "pull"), 1.0, accuracy=1e-3),
         "statics": Statics(),
         "hold": Statics(t=1.0, accuracy=1e-4, first_increment=0.1),
         "modes": ModesStudy(),
@@ -203,7 +203,8 @@ STUDY_SETTINGS = Settings(
 
 
 def test_studies_and_outputs():
-    robot = sp.Robot(rod(basis=1))
+    loads = (sp.Wrench(name, on="rod", force=(0.0, 0.0, 1.0)) for name in ("push", "pull"))
+    robot = sp.Robot(rod(basis=1), *loads)
     text = dump(robot, STUDY_SETTINGS)
     back = load(text)
     assert back.settings == STUDY_SETTINGS

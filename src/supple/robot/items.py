@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.errors import DescriptionError
 from supple.model.laws import AbstractLaw, as_law
-from supple.numeric import Scalar, check_positive, check_vector, is_traced
+from supple.numeric import Scalar, check_positive, check_vector, is_traced, row_of
 from supple.reprs import brief
 from supple.robot.checks import GROUND_NAME, check_first, check_fraction, check_law, check_name
 from supple.robot.joint import AbstractJointSpec, Fixed, Free, Spherical
@@ -139,8 +139,10 @@ class Rod(_Jointed):
         check_positive(self.name, "length", self.length)
         self.sectional().check(self.name)
         breaks: Any = self.breaks
-        if not isinstance(breaks, list | tuple) or any(not 0.0 < b < 1.0 for b in breaks):
-            raise DescriptionError(self.name, "breaks", breaks, "a tuple of fractions in (0, 1)")
+        need = "a tuple of fractions in (0, 1)"
+        row = row_of(self.name, "breaks", breaks, need)
+        if not isinstance(breaks, list | tuple) or any(not 0.0 < b < 1.0 for b in row):
+            raise DescriptionError(self.name, "breaks", breaks, need)
         field = self.resolved(1e-2).strain_field()
         self._check_rest()
         nodes: Any = self.nodes

@@ -33,13 +33,23 @@ GROWS = 1e-6
 """Growth rate over speed of a vibration that is taken for growing."""
 
 
-class Stability(enum.Enum):
+class Stability(enum.IntEnum):
     """What happens after a small push."""
 
-    STABLE = "stable"
-    NEUTRAL = "neutral: some motion needs no force"
-    DIVERGENCE = "unstable: it goes away without swinging"
-    FLUTTER = "unstable: it swings more and more"
+    STABLE = 0
+    NEUTRAL = 1
+    DIVERGENCE = 2
+    FLUTTER = 3
+
+    @property
+    def message(self) -> str:
+        """One sentence for people."""
+        return {
+            Stability.STABLE: "stable",
+            Stability.NEUTRAL: "neutral: some motion needs no force",
+            Stability.DIVERGENCE: "unstable: it goes away without swinging",
+            Stability.FLUTTER: "unstable: it swings more and more",
+        }[self]
 
     @property
     def stable(self) -> bool:

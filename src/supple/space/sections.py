@@ -24,22 +24,52 @@ class Sections(NamedTuple):
     """Sections seen from the start of their piece, at p arc lengths of n pieces."""
 
     frames: Frames
-    columns: Float[Array, "6 m p n"]
-    """Body twist per unit of each coordinate's rate."""
+    turning: Float[Array, "3 3 p n"]
+    """Angular velocity per unit of the rate of each curvature, and linear one by each stretch or shear."""
+    coupling: Float[Array, "3 3 p n"]
+    """Linear velocity by each curvature's rate."""
     rate: Float[Array, "6 p n"]
     """Body twist of a motion, ..."""
     change: Float[Array, "6 p n"]
     """... and its derivative in time where the coordinates do not accelerate."""
 
 
+    def columns(self, strains: tuple[int, ...]) -> Float[Array, "6 m p n"]:
+        """Body twist per unit of the rates of some strains."""
+        blocks = column_blocks(self, strains)
+        none = jnp.zeros_like(self.turning[:, :1])
+        upper = [jnp.broadcast_to(none if a is None else a, b.shape) for a, b in blocks]
+        lower = [b for _, b in blocks]
+        return jnp.concatenate([jnp.concatenate(upper, axis=1), jnp.concatenate(lower, axis=1)])
+
+
+Block = tuple[Array | None, Array]
+"""Angular and linear parts of some columns; None where the angular one vanishes."""
+
+
+def column_blocks(found: Sections, strains: tuple[int, ...]) -> list[Block]:
+    """The columns of curvatures, and those of stretch and shears."""
+    turns = np.array([k for k in strains if k < 3], dtype=int)
+    shifts = np.array([k - 3 for k in strains if k >= 3], dtype=int)
+    blocks: list[Block] = []
+    if len(turns):
+        blocks.append((_chosen(found.turning, turns), _chosen(found.coupling, turns)))
+    if len(shifts):
+        blocks.append((None, _chosen(found.turning, shifts)))
+    return blocks
+
+
+def _chosen(matrix: Float[Array, "3 3 p n"], which: np.ndarray) -> Float[Array, "3 k p n"]:
+    return matrix if len(which) == 3 else matrix[:, which]
+
+
 def sections(
     strain: Float[Array, "6 n"],
     rate: Float[Array, "6 n"],
     arc: Float[Array, "p n"],
-    columns: Float[Array, "6 m n"],
     once: Once,
 ) -> Sections:
-    """Sections at some arc lengths, for strains and their rates; ``columns`` are the strains of coordinates."""
+    """Sections at some arc lengths, for strains and their rates."""
     w, v, a, b = (arc * part[:, None] for part in (strain[:3], strain[3:], rate[:3], rate[3:]))
     s = dot(w, w)
     w, v, a, b, s, coefficients = once((w, v, a, b, s, _coefficients(s)))
@@ -59,14 +89,6 @@ def sections(
 
     rotation, position, turning, coupling = once(
         (rotation, position, turning, coupling)
-    )
-
-    def along(matrix: Float[Array, "3 3 p n"], part: Float[Array, "3 m n"]) -> Float[Array, "3 m p n"]:
-        return arc * sum(matrix[:, k, None] * part[k, :, None] for k in range(3))
-
-    angular, linear = columns[:3], columns[3:]
-    found = jnp.concatenate(
-        [along(turning, angular), along(coupling, angular) + along(turning, linear)]
     )
 
     # The twist T(x) ẋ and its derivative: ẋ = (a, b) is constant.
@@ -94,8 +116,8 @@ def sections(
         + straight_change
     )
     change = jnp.concatenate([first_change, second_change])
-    found, rate_, change = once((found, rate_, change))
-    return Sections(Frames(rotation, position), found, rate_, change)
+    turning, coupling, rate_, change = once((arc * turning, arc * coupling, rate_, change))
+    return Sections(Frames(rotation, position), turning, coupling, rate_, change)
 
 
 def _coefficients(s: Float[Array, "p n"]) -> tuple[tuple[Array, Array, Array], ...]:

@@ -17,7 +17,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose, se3
-from supple.lie.frames import Frames, Once, ad, ad_transpose, apply, fitted
+from supple.lie.frames import Frames, Once, ad, ad_transpose, apply, cross, fitted
 from supple.mechanics.element_motion import Coordinates, group_rows, local_motion
 from supple.mechanics.inverse_dynamics import element_force, inertial_wrench
 from supple.mechanics.kinematics import frame_origin, source_changes, source_rates
@@ -26,7 +26,14 @@ from supple.mechanics.transmissions import channel_motion, slot_force
 from supple.model.joints import StateJoint
 from supple.model.model import GROUND, JointGroup, Model, RodGroup
 from supple.space import PieceGrid
-from supple.space.sections import Sections, prefix_frames, prefix_sums, sections
+from supple.space.sections import (
+    Block,
+    Sections,
+    column_blocks,
+    prefix_frames,
+    prefix_sums,
+    sections,
+)
 from supple.system import halving
 from supple.system.halving import Ends, product, times, transposed_product
 
@@ -111,6 +118,7 @@ def chain_acceleration(model: Model, chain: Chain, c: Coordinates) -> Float[Arra
     group = model.groups[chain.pieces]
     assert isinstance(group, RodGroup)
     assert isinstance(group.grid, PieceGrid)
+    strains = group.grid.field.rows
     origin, tip, once = frame_origin(model, c.q), group.grid.count, Once(c.t)
     root, forces = _root(model, chain, c, origin), _forces(model, chain, c)
     columns = jnp.moveaxis(jnp.asarray(group.grid.basis)[:, 0], 0, -1)
@@ -119,7 +127,7 @@ def chain_acceleration(model: Model, chain: Chain, c: Coordinates) -> Float[Arra
     strain = jnp.asarray(group.grid.rest)[:, 0].T + times(columns, q)
     rate = times(columns, group_rows(model, chain.pieces, c.xdot).T)
     points = jnp.asarray(group.grid.points)[:, : tip + 1]
-    found = sections(strain, rate, (jnp.asarray(group.length)[:, None] * points).T, columns, once)
+    found = sections(strain, rate, (jnp.asarray(group.length)[:, None] * points).T, once)
 
     # Outward: where pieces start, their twists and their accelerations without q̈.
     end, nodes = _some(found, tip), _some(found, slice(0, tip))
@@ -141,10 +149,11 @@ def chain_acceleration(model: Model, chain: Chain, c: Coordinates) -> Float[Arra
         _sectional(group, group.inertia, weights),
         base.twists_in(before),
         base.twists_in(drift - gravity),
+        strains,
         once,
     )
     own, residual = gram.own, gram.residual + forces[chain.pieces].T
-    moves = base.twists_out(once(end.frames.twists_out(end.columns)))
+    moves = base.twists_out(once(end.frames.twists_out(end.columns(strains))))
     asks, asked = base.wrenches_out(gram.mixed), base.wrenches_out(gram.wrench)
     half = once(base.wrenches_out(gram.whole))
     carried = base.wrenches_out(jnp.swapaxes(half, 0, 1))
@@ -175,8 +184,7 @@ def chain_acceleration(model: Model, chain: Chain, c: Coordinates) -> Float[Arra
         -times(moves, free),
         asked - times(asks, free),
     )
-    places = halving.order(group.size)
-    whole, levels = halving.condense(halving.listed(once(ends), places), once)
+    whole, levels = halving.condense(once(ends), once)
 
     # Outward again: the joint, then the pieces.
     start, moved = jnp.zeros(6), []
@@ -192,8 +200,8 @@ def chain_acceleration(model: Model, chain: Chain, c: Coordinates) -> Float[Arra
         start = root.subspace @ accelerated
         moved.append((chain.joint, accelerated))
     entering, wanted = halving.expand(levels, start[:, None], jnp.zeros((6, 1)))
-    back = np.argsort(places, kind="stable")[: group.size]
-    pieces = -free - times(by_base, entering[:, back]) - times(by_end, wanted[:, back])
+    entering, wanted = once((entering[:, : group.size], wanted[:, : group.size]))
+    pieces = -free - times(by_base, entering) - times(by_end, wanted)
     moved.append((chain.pieces, pieces.T.reshape(-1)))
     return jnp.concatenate([part for _, part in sorted(moved, key=lambda pair: pair[0])])
 
@@ -211,33 +219,69 @@ def _gram(
     inertia: Float[Array, "..."],
     twist: Float[Array, "6 n"],
     acceleration: Float[Array, "6 n"],
+    strains: tuple[int, ...],
     once: Once,
 ) -> _Gram:
     """Σ Xᵀ (I X, F) over the nodes of each piece: masses, and what a motion without q̈ asks for.
 
     X are the body twists of a node by the piece's own coordinates and by what enters at its start, given there.
     """
-    back = nodes.frames.inverse_adjoint()
-    X, back = once((jnp.concatenate([nodes.columns, back], axis=1), back))
-    relative = nodes.rate
-    speed = once(apply(back, twist[:, None]) + relative)
-    change = apply(back, acceleration[:, None]) + ad(speed, relative) + nodes.change
-    change, momentum = once((change, _weighed(inertia, speed)))
-    force = _weighed(inertia, change) - ad_transpose(speed, momentum)
-    right = once(jnp.concatenate([_weighed(inertia, X), force[:, None]], axis=1))
-    m = nodes.columns.shape[1]
+    frames = nodes.frames
+    inverse = jnp.swapaxes(frames.rotation, 0, 1)
+    lever = jnp.swapaxes(cross(fitted(frames.position, frames.rotation[0]), frames.rotation), 0, 1)
+    inverse, lever = once((inverse, lever))
 
-    def paired(rows: slice, columns: slice) -> Float[Array, "i j n"]:
-        terms = [
-            X[k, rows, None, p] * right[k, None, columns, p]
-            for k in range(6)
-            for p in range(X.shape[2])
-        ]
-        return once(sum(terms[1:], terms[0]))
+    def entering(x: Float[Array, "6 n"]) -> Float[Array, "6 p n"]:
+        """``Ad(g)⁻¹ x``."""
+        angular = apply(inverse, x[:3, None])
+        return jnp.concatenate([angular, apply(lever, x[:3, None]) + apply(inverse, x[3:, None])])
 
-    own, rest = slice(0, m), slice(m, m + 6)
-    load = paired(slice(0, m + 6), slice(m + 6, m + 7))[:, 0]
-    return _Gram(paired(own, own), paired(rest, own), paired(rest, rest), load[:m], load[m:])
+    speed = once(entering(twist) + nodes.rate)
+    change = once(entering(acceleration) + ad(speed, nodes.rate) + nodes.change)
+    momentum = once(_weighed(inertia, speed))
+    force = once(_weighed(inertia, change) - ad_transpose(speed, momentum))
+    own = column_blocks(nodes, strains)
+    base: list[Block] = [(inverse, lever), (None, inverse)]
+    weighed = [once(_weighed_block(inertia, block)) for block in (*own, *base)]
+    first = len(own)
+
+    def row(left: Block, right: list[Block]) -> Float[Array, "i j n"]:
+        return jnp.concatenate([once(_paired(left, block)) for block in right], axis=1)
+
+    def rows(left: list[Block], right: list[Block]) -> Float[Array, "i j n"]:
+        return jnp.concatenate([row(block, right) for block in left])
+
+    load: list[Block] = [(force[:3, None], force[3:, None])]
+    return _Gram(
+        once(rows(own, weighed[:first])),
+        once(rows(base, weighed[:first])),
+        once(rows(base, weighed[first:])),
+        rows(own, load)[:, 0],
+        rows(base, load)[:, 0],
+    )
+
+
+def _paired(a: Block, b: Block) -> Float[Array, "i j n"]:
+    """Σ aᵀ b over angular and linear parts and nodes."""
+    terms = [
+        x[k, :, None, p] * y[k, None, :, p]
+        for x, y in zip(a, b, strict=True)
+        if x is not None and y is not None
+        for k in range(3)
+        for p in range(x.shape[2])
+    ]
+    return sum(terms[1:], terms[0])
+
+
+def _weighed_block(matrices: Float[Array, "..."], block: Block) -> Block:
+    """Matrices of sections times some columns."""
+    upper, lower = block
+    if matrices.ndim == 3:
+        heavy = fitted(matrices, lower[0])
+        return None if upper is None else heavy[:3] * upper, heavy[3:] * lower
+    whole = jnp.concatenate([jnp.zeros_like(lower) if upper is None else upper, lower])
+    found = apply(matrices, whole)
+    return found[:3], found[3:]
 
 
 def _sectional(

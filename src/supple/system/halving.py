@@ -111,36 +111,15 @@ def none(count: int) -> Ends:
     return Ends(one, zero, zero, nothing, nothing)
 
 
-def order(count: int) -> np.ndarray:
-    """Elements of a chain so listed that in each half of the list, and of its halves, each second one is.
-
-    The number behind the last one stands for elements that are not there.
-    """
-    size = 1 << max(count - 1, 0).bit_length()
-    found = np.arange(1)
-    while len(found) < size:
-        found = np.concatenate([2 * found, 2 * found + 1])
-    return np.minimum(found, count)
-
-
-def listed(ends: Ends, places: np.ndarray) -> Ends:
-    """Elements in an order, with elements that are not there where it says so."""
-    more = none(1)
-    return Ends(
-        *(
-            jnp.concatenate([part, nothing], axis=-1)[..., places]
-            for part, nothing in zip(ends, more, strict=True)
-        )
-    )
-
-
 def condense(ends: Ends, once: Once) -> tuple[Ends, list[Pairs]]:
-    """A chain, in that order, as one element, with what happens between its elements, level by level."""
+    """A chain as one element, with what happens between its elements, level by level."""
     levels = []
     while (count := ends.c.shape[-1]) > 1:
-        half = count // 2
-        inner = Ends(*(part[..., :half] for part in ends))
-        outer = Ends(*(part[..., half:] for part in ends))
+        if count % 2:
+            more = zip(ends, none(1), strict=True)
+            ends = Ends(*(jnp.concatenate(both, axis=-1) for both in more))
+        inner = Ends(*(part[..., ::2] for part in ends))
+        outer = Ends(*(part[..., 1::2] for part in ends))
         ends, pair = _joined(inner, outer, once)
         levels.append(pair)
     return ends, levels
@@ -174,8 +153,15 @@ def expand(
     """Acceleration that carries each element and wrench that it is asked for, from those of the whole chain."""
     a, f = base, end
     for pair in reversed(levels):
+        count = pair.free.shape[-1]
+        a, f = a[:, :count], f[:, :count]  # without those that are not there
         between = times(pair.by_base, a) - times(pair.by_end, f) + pair.free
         outer = pair.outer
         asked = times(outer.D, between) + transposed_times(outer.A, f) + outer.d
-        a, f = jnp.concatenate([a, between], axis=-1), jnp.concatenate([asked, f], axis=-1)
+        a, f = _in_turn(a, between), _in_turn(asked, f)
     return a, f
+
+
+def _in_turn(inner: Float[Array, "6 n"], outer: Float[Array, "6 n"]) -> Float[Array, "6 k"]:
+    """Two lists as one, element by element."""
+    return jnp.stack([inner, outer], axis=-1).reshape(len(inner), -1)

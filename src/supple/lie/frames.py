@@ -12,18 +12,19 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 
-Vectors = Float[Array, "3 *b"]
-Twists = Float[Array, "6 *b"]
-Matrices = Float[Array, "..."]
+Vectors = Float[Array, "3 ..."]
+Twists = Float[Array, "6 ..."]
 
 
 def cross(a: Vectors, b: Vectors) -> Vectors:
-    """a × b."""
-    return jnp.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+    """A × b."""
+    return jnp.stack(
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    )
 
 
-def dot(a: Float[Array, "i *b"], b: Float[Array, "i *b"]) -> Float[Array, "*b"]:
-    """a · b."""
+def dot(a: Float[Array, "i ..."], b: Float[Array, "i ..."]) -> Float[Array, "..."]:
+    """A · b."""
     return sum((a[k] * b[k] for k in range(1, len(a))), a[0] * b[0])
 
 
@@ -34,22 +35,24 @@ def hat(a: Vectors) -> Float[Array, "3 3 *b"]:
     return jnp.stack([jnp.stack(row) for row in rows])
 
 
-def outer(a: Float[Array, "i *b"], b: Float[Array, "j *b"]) -> Float[Array, "i j *b"]:
-    """a bᵀ."""
+def outer(a: Float[Array, "i ..."], b: Float[Array, "j ..."]) -> Float[Array, "i j ..."]:
+    """A bᵀ."""
     return a[:, None] * b[None]
 
 
-def apply(A: Float[Array, "i k *b"], x: Float[Array, "k *c"]) -> Float[Array, "i *c"]:
+def apply(A: Float[Array, "i k ..."], x: Float[Array, "k ..."]) -> Float[Array, "i ..."]:
     """A x; x may have further axes before the batch."""
-    return sum((fitted(A[:, k], x[k]) * x[k] for k in range(1, len(x))), fitted(A[:, 0], x[0]) * x[0])
+    return sum(
+        (fitted(A[:, k], x[k]) * x[k] for k in range(1, len(x))), fitted(A[:, 0], x[0]) * x[0]
+    )
 
 
-def apply_transposed(A: Float[Array, "k i *b"], x: Float[Array, "k *c"]) -> Float[Array, "i *c"]:
+def apply_transposed(A: Float[Array, "k i ..."], x: Float[Array, "k ..."]) -> Float[Array, "i ..."]:
     """Aᵀ x."""
     return apply(jnp.swapaxes(A, 0, 1), x)
 
 
-def fitted(column: Float[Array, "i *b"], x: Float[Array, "*c"]) -> Float[Array, "i *c"]:
+def fitted(column: Float[Array, "i ..."], x: Float[Array, "..."]) -> Float[Array, "..."]:
     """A column of matrices with axes of length one for those that only x has, behind its first."""
     missing = x.ndim - (column.ndim - 1)
     return column.reshape(column.shape[0], *([1] * missing), *column.shape[1:])
@@ -70,8 +73,8 @@ def ad_transpose(x: Twists, f: Twists) -> Twists:
 class Frames(NamedTuple):
     """Poses: rotations and positions (m)."""
 
-    rotation: Float[Array, "3 3 *b"]
-    position: Float[Array, "3 *b"]
+    rotation: Float[Array, "3 3 ..."]
+    position: Float[Array, "3 ..."]
 
     def __matmul__(self, other: "Frames") -> "Frames":
         """Composition."""
@@ -80,38 +83,25 @@ class Frames(NamedTuple):
             sum(self.rotation[:, k, None] * other.rotation[None, k] for k in range(3)), position
         )
 
-    def twists_out(self, x: Float[Array, "6 *c"]) -> Float[Array, "6 *c"]:
+    def twists_out(self, x: Float[Array, "6 ..."]) -> Float[Array, "6 ..."]:
         """``Ad(g) x``: of one twist a frame, or of several, (6, m, …)."""
         angular = apply(self.rotation, x[:3])
         return jnp.concatenate(
             [angular, apply(self.rotation, x[3:]) + cross(fitted(self.position, x[0]), angular)]
         )
 
-    def twists_in(self, x: Float[Array, "6 *c"]) -> Float[Array, "6 *c"]:
+    def twists_in(self, x: Float[Array, "6 ..."]) -> Float[Array, "6 ..."]:
         """``Ad(g)⁻¹ x``."""
         shifted = x[3:] - cross(fitted(self.position, x[0]), x[:3])
         return jnp.concatenate(
             [apply_transposed(self.rotation, x[:3]), apply_transposed(self.rotation, shifted)]
         )
 
-    def wrenches_out(self, f: Float[Array, "6 *c"]) -> Float[Array, "6 *c"]:
+    def wrenches_out(self, f: Float[Array, "6 ..."]) -> Float[Array, "6 ..."]:
         """``Ad(g)⁻ᵀ f``."""
         force = apply(self.rotation, f[3:])
         moment = apply(self.rotation, f[:3]) + cross(fitted(self.position, f[0]), force)
         return jnp.concatenate([moment, force])
-
-    def inertia_out(self, M: Float[Array, "6 6 *b"]) -> Float[Array, "6 6 *b"]:
-        """``Ad(g)⁻ᵀ M Ad(g)⁻¹`` of symmetric M."""
-        half = self.wrenches_out(M)
-        return self.wrenches_out(jnp.swapaxes(half, 0, 1))
-
-    def inverse_adjoint(self) -> Float[Array, "6 6 *b"]:
-        """The matrix of ``Ad(g)⁻¹``."""
-        back = jnp.swapaxes(self.rotation, 0, 1)
-        # Rᵀ p̂ᵀ = (p̂ R)ᵀ: rows are p × columns of R.
-        turned = jnp.swapaxes(cross(fitted(self.position, self.rotation[0]), self.rotation), 0, 1)
-        top = jnp.concatenate([back, jnp.zeros_like(back)], axis=1)
-        return jnp.concatenate([top, jnp.concatenate([turned, back], axis=1)])
 
 
 class Once:

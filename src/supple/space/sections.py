@@ -1,7 +1,7 @@
 """Sections of pieces of constant strain in closed form, with the pieces on the last axis.
 
-The same sections as those of :class:`~supple.space.piece.PieceGrid`, for long chains: formulas are written out,
-with their derivatives along a motion.
+The same sections as those of :class:`~supple.space.piece.PieceGrid`, for long chains: formulas are written
+out, with their derivatives along a motion.
 """
 
 import math
@@ -24,17 +24,16 @@ class Sections(NamedTuple):
     """Sections seen from the start of their piece, at p arc lengths of n pieces."""
 
     frames: Frames
-    turning: Float[Array, "3 3 p n"]
+    turning: Float[Array, "3 3 *p n"]
     """Angular velocity per unit of the rate of each curvature, and linear one by each stretch or shear."""
-    coupling: Float[Array, "3 3 p n"]
+    coupling: Float[Array, "3 3 *p n"]
     """Linear velocity by each curvature's rate."""
-    rate: Float[Array, "6 p n"]
+    rate: Float[Array, "6 *p n"]
     """Body twist of a motion, ..."""
-    change: Float[Array, "6 p n"]
+    change: Float[Array, "6 *p n"]
     """... and its derivative in time where the coordinates do not accelerate."""
 
-
-    def columns(self, strains: tuple[int, ...]) -> Float[Array, "6 m p n"]:
+    def columns(self, strains: tuple[int, ...]) -> Float[Array, "6 m *p n"]:
         """Body twist per unit of the rates of some strains."""
         blocks = column_blocks(self, strains)
         none = jnp.zeros_like(self.turning[:, :1])
@@ -59,14 +58,14 @@ def column_blocks(found: Sections, strains: tuple[int, ...]) -> list[Block]:
     return blocks
 
 
-def _chosen(matrix: Float[Array, "3 3 p n"], which: np.ndarray) -> Float[Array, "3 k p n"]:
+def _chosen(matrix: Float[Array, "3 3 *p n"], which: np.ndarray) -> Float[Array, "3 k *p n"]:
     return matrix if len(which) == 3 else matrix[:, which]
 
 
 def sections(
     strain: Float[Array, "6 n"],
     rate: Float[Array, "6 n"],
-    arc: Float[Array, "p n"],
+    arc: Float[Array, "*p n"],
     once: Once,
 ) -> Sections:
     """Sections at some arc lengths, for strains and their rates."""
@@ -87,9 +86,7 @@ def sections(
         + c3 * (mixed + jnp.swapaxes(mixed, 0, 1))
     )
 
-    rotation, position, turning, coupling = once(
-        (rotation, position, turning, coupling)
-    )
+    rotation, position, turning, coupling = once((rotation, position, turning, coupling))
 
     # The twist T(x) ẋ and its derivative: ẋ = (a, b) is constant.
     wa, wb, va, ab, aa = dot(w, a), dot(w, b), dot(v, a), dot(a, b), dot(a, a)
@@ -120,15 +117,15 @@ def sections(
     return Sections(Frames(rotation, position), turning, coupling, rate_, change)
 
 
-def _coefficients(s: Float[Array, "p n"]) -> tuple[tuple[Array, Array, Array], ...]:
+def _coefficients(s: Float[Array, "*p n"]) -> tuple[tuple[Array, Array, Array], ...]:
     """c₁, c₂, c₃ of Stumpff's functions and their first and second derivatives by s, a squared angle."""
     c = _stumpff(s, 7)
     first = [(k * c[k + 1] - c[k]) / 2 for k in range(1, 6)]
     second = [(k * first[k + 1] - first[k]) / 2 for k in range(1, 4)]
-    return tuple(c[:3]), tuple(first[:3]), tuple(second)  # type: ignore[return-value]
+    return tuple(c[:3]), tuple(first[:3]), tuple(second)
 
 
-def _stumpff(s: Float[Array, "p n"], count: int) -> list[Float[Array, "p n"]]:
+def _stumpff(s: Float[Array, "*p n"], count: int) -> list[Float[Array, "*p n"]]:
     """c₁ … c_count, c_k(s) = Σ_j (-s)^j / (2j + k)!, from c_k = 1/k! - s c_{k+2}.
 
     Below one radian downwards from the series of the last two, above upwards from sine and cosine.
@@ -136,7 +133,7 @@ def _stumpff(s: Float[Array, "p n"], count: int) -> list[Float[Array, "p n"]]:
     near = s < 1.0
     low, high = jnp.where(near, s, 0.0), jnp.where(near, 1.0, s)
 
-    def series(k: int) -> Float[Array, "p n"]:
+    def series(k: int) -> Float[Array, "*p n"]:
         total = jnp.full_like(s, (-1.0) ** (TERMS - 1) / math.factorial(2 * (TERMS - 1) + k))
         for j in reversed(range(TERMS - 1)):
             total = total * low + (-1.0) ** j / math.factorial(2 * j + k)

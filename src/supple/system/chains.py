@@ -1,10 +1,11 @@
 """Forward dynamics of a chain of pieces of constant strain, in time linear in their number.
 
-For a robot that is one rod in pieces, on the ground or on a joint, with bodies and loads at ends of pieces and
-tendons along it, accelerations need no general machinery: every array has the pieces on its last axis, sections
-are written out (:mod:`supple.space.sections`), and the chain is condensed by
-:mod:`halving <supple.system.halving>`. Equations (14)-(22) of the notes on piecewise constant strain (004) say
-the same of one piece after the other; here the outward recursions are prefix sums and the inward one is a tree.
+For a robot that is one rod in pieces, on the ground or on a joint, with bodies and loads at ends of pieces
+and tendons along it, accelerations need no general machinery: every array has the pieces on its last axis,
+sections are written out (:mod:`supple.space.sections`), and the chain is condensed by
+:mod:`halving <supple.system.halving>`. Equations (14)-(22) of the notes on piecewise constant strain (004)
+say the same of one piece after the other; here the outward recursions are prefix sums and the inward one is
+a tree.
 
 What is not such a chain goes along the graph (:mod:`supple.system.elimination`), with the same result.
 """
@@ -174,7 +175,8 @@ def chain_acceleration(model: Model, chain: Chain, c: Coordinates) -> Float[Arra
 
     # Inward: own coordinates first, then the pieces in pairs.
     right = [jnp.swapaxes(moves, 0, 1), jnp.swapaxes(asks, 0, 1), residual[:, None]]
-    solved = halving.solve(*once((own, jnp.concatenate(right, axis=1))), once)
+    own, load = once((own, jnp.concatenate(right, axis=1)))
+    solved = halving.solve(own, load, once)
     by_end, by_base, free = solved[:, :6], solved[:, 6:12], solved[:, 12]
     by_end, by_base, free = once((by_end, by_base, free))
     ends = Ends(
@@ -209,9 +211,7 @@ def chain_acceleration(model: Model, chain: Chain, c: Coordinates) -> Float[Arra
 def _some(found: Sections, which: int | slice) -> Sections:
     """Sections at some of the arc lengths."""
     rotation, position = (part[..., which, :] for part in found.frames)
-    return Sections(
-        Frames(rotation, position), *(part[..., which, :] for part in found[1:])
-    )
+    return Sections(Frames(rotation, position), *(part[..., which, :] for part in found[1:]))
 
 
 def _gram(
@@ -224,7 +224,7 @@ def _gram(
 ) -> _Gram:
     """Σ Xᵀ (I X, F) over the nodes of each piece: masses, and what a motion without q̈ asks for.
 
-    X are the body twists of a node by the piece's own coordinates and by what enters at its start, given there.
+    X are the body twists of a node by the piece's own coordinates and by what enters at its start.
     """
     frames = nodes.frames
     inverse = jnp.swapaxes(frames.rotation, 0, 1)
@@ -296,7 +296,7 @@ def _sectional(
     return jnp.transpose(matrices * weights[:, :count, None, None], (2, 3, 1, 0))
 
 
-def _weighed(matrices: Float[Array, "..."], x: Float[Array, "6 *c"]) -> Float[Array, "6 *c"]:
+def _weighed(matrices: Float[Array, "..."], x: Float[Array, "6 ..."]) -> Float[Array, "6 ..."]:
     """Such matrices times vectors."""
     if matrices.ndim == 3:
         return fitted(matrices, x[0]) * x

@@ -1,8 +1,8 @@
 """Chains of elements condensed in pairs until one is left: forward dynamics in log₂ N batched steps.
 
-An element by itself is carried by the acceleration a of what it hangs on and asked for a wrench f by what hangs
-on it. With its own coordinates eliminated it answers with the acceleration of its end and the wrench that it
-asks for,
+An element by itself is carried by the acceleration a of what it hangs on and asked for a wrench f by what
+hangs on it. With its own coordinates eliminated it answers with the acceleration of its end and the wrench
+that it asks for,
 
     a_end = A a - B f + c,        f_asked = D a + Aᵀ f + d,
 
@@ -11,8 +11,8 @@ B and D symmetric and not negative. Two neighbours p and c are again such an ele
     a = (1 + B_p D_c)⁻¹ (A_p a_in - B_p A_cᵀ f + c_p - B_p d_c),
 
 whose matrix is similar to a symmetric one with eigenvalues ≥ 1. This is the elimination of
-:mod:`supple.system.elimination` in another order: N/2 pairs at once instead of N elements one after the other,
-so that no step waits for the one before. All arrays have the elements on their last axis, where the
+:mod:`supple.system.elimination` in another order: N/2 pairs at once instead of N elements one after the
+other, so that no step waits for the one before. All arrays have the elements on their last axis, where the
 processor's vectors are.
 """
 
@@ -50,7 +50,9 @@ class Pairs(NamedTuple):
 
 def product(a: Float[Array, "i k n"], b: Float[Array, "k j n"]) -> Columns:
     """Matrix products, one for each element."""
-    return sum((a[:, k, None] * b[None, k] for k in range(1, a.shape[1])), a[:, 0, None] * b[None, 0])
+    return sum(
+        (a[:, k, None] * b[None, k] for k in range(1, a.shape[1])), a[:, 0, None] * b[None, 0]
+    )
 
 
 def transposed_product(a: Float[Array, "k i n"], b: Float[Array, "k j n"]) -> Columns:
@@ -59,14 +61,14 @@ def transposed_product(a: Float[Array, "k i n"], b: Float[Array, "k j n"]) -> Co
 
 
 def product_transposed(a: Float[Array, "i k n"], b: Float[Array, "j k n"]) -> Columns:
-    """a bᵀ."""
+    """A bᵀ."""
     return sum(
         (a[:, k, None] * b[None, :, k] for k in range(1, a.shape[1])), a[:, 0, None] * b[None, :, 0]
     )
 
 
 def times(a: Float[Array, "i k n"], x: Float[Array, "k n"]) -> Vectors:
-    """a x."""
+    """A x."""
     return product(a, x[:, None])[:, 0]
 
 
@@ -128,14 +130,11 @@ def condense(ends: Ends, once: Once) -> tuple[Ends, list[Pairs]]:
 def _joined(inner: Ends, outer: Ends, once: Once) -> tuple[Ends, Pairs]:
     one = np.eye(6)[:, :, None]
     free = inner.c - times(inner.B, outer.d)
-    right = jnp.concatenate(
-        [inner.A, product_transposed(inner.B, outer.A), free[:, None]], axis=1
-    )
+    right = jnp.concatenate([inner.A, product_transposed(inner.B, outer.A), free[:, None]], axis=1)
     matrix = one + product(inner.B, outer.D)
-    between = once(solve(*once((matrix, right)), once))
-    passed, asked = once(
-        (product(outer.A, between), product(outer.D, between))
-    )
+    matrix, right = once((matrix, right))
+    between = once(solve(matrix, right, once))
+    passed, asked = once((product(outer.A, between), product(outer.D, between)))
     pair = Pairs(between[:, :6], between[:, 6:12], between[:, 12], outer)
     joined = Ends(
         passed[:, :6],
@@ -150,7 +149,7 @@ def _joined(inner: Ends, outer: Ends, once: Once) -> tuple[Ends, Pairs]:
 def expand(
     levels: list[Pairs], base: Float[Array, "6 1"], end: Float[Array, "6 1"]
 ) -> tuple[Float[Array, "6 n"], Float[Array, "6 n"]]:
-    """Acceleration that carries each element and wrench that it is asked for, from those of the whole chain."""
+    """Acceleration that carries each element and wrench that it is asked for, from the whole chain's."""
     a, f = base, end
     for pair in reversed(levels):
         count = pair.free.shape[-1]

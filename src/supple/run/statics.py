@@ -20,7 +20,7 @@ from supple.mechanics.regulation import regulated_model
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
-from supple.robot.formulations import formulation_of
+from supple.robot.formulations import formulation_of, second_order_of
 from supple.robot.robot import Robot
 from supple.run.assembly import (
     CLOSED,
@@ -32,9 +32,18 @@ from supple.run.assembly import (
 )
 from supple.run.inverted_rods import warn_if_inside_out
 from supple.run.message import coordinate_owner
+from supple.run.shot import (
+    is_shot,
+    own_state,
+    parts_of,
+    refuse,
+    seen_at_nodes,
+    unloaded as without_loads,
+)
 from supple.run.simulate import simulate
 from supple.run.start import as_model, formulated, initial_state
 from supple.run.unheld import why_no_rest
+from supple.shooting.settings import Shooting
 from supple.solve.equilibrium import (
     EquilibriumSolution,
     EquilibriumStatus,
@@ -128,7 +137,7 @@ def equilibrium(
     accuracy: float | None = None,
     first_increment: float = 1.0,
     throw: bool = True,
-    formulation: str | None = None,
+    formulation: str | Shooting | None = None,
 ) -> Equilibrium:
     """Static equilibrium under the loads of time ``t``.
 
@@ -138,6 +147,8 @@ def equilibrium(
     the search ended. ``formulation`` is as in :func:`simulate`.
     """
     model = as_model(formulated(robot, formulation), accuracy)
+    if is_shot(model):
+        return _shot_equilibrium(model, initial, t, first_increment, throw)
     guess = getattr(getattr(initial, "final", initial), "q", initial)  # of a run: where it ended
     state = initial_state(model, guess, t=t)
     now = jnp.asarray(float(t))
@@ -160,6 +171,8 @@ def equilibrium(
                 one = jnp.ones(())
                 found = found._replace(q=rest.q, residual=left, load_factor=one)
                 status = EquilibriumStatus.RELAXED
+    if rest is not None:
+        found = found._replace(iterations=found.iterations + rest.steps)
     status, message = _told(model, found, now, status, rest)
     return _equilibrium(model, found, now, status, message, throw)
 
@@ -184,13 +197,16 @@ def _told(
 def _closed_equilibrium(model: Model, q: Any, t: Any, throw: bool) -> Equilibrium:
     """Close the loops and come to rest, then refine."""
     rest = relaxed(model, q, t)
+    steps = rest.steps
     near: Closest | None = None
     if not bool(rest.came_to_rest) and np.abs(np.asarray(rest.violation)).max() > CLOSED:
         # The damped motion lost its way: close the loops first, whatever that costs.
         near = closest(model, q, t)
         if near.closed:
             rest = relaxed(model, near.q, t)
+            steps = steps + rest.steps
     found = _solve(model, rest.q, t, 1.0, rest.multipliers)
+    found = found._replace(iterations=found.iterations + steps)
     status = EquilibriumStatus(int(found.status))
     if status == EquilibriumStatus.NOT_CONVERGED and bool(rest.came_to_rest):
         # A mechanism: it may rest anywhere along its free motions, where Newton's matrix is singular.
@@ -203,16 +219,46 @@ def _closed_equilibrium(model: Model, q: Any, t: Any, throw: bool) -> Equilibriu
     return _equilibrium(model, found, t, status, message, throw)
 
 
+def _shot_equilibrium(
+    model: Model, initial: Any, t: float, first_increment: float, throw: bool
+) -> Equilibrium:
+    """From what is given, or else from where the robot in strain coordinates rests."""
+    now, own = jnp.asarray(float(t)), own_state(model, initial)
+    host = parts_of(model).host
+    if own is None and not model.holonomic:
+        guess = getattr(getattr(initial, "final", initial), "q", initial)
+        own = seen_at_nodes(model, initial_state(host, guess, t=t))
+    found = None
+    if own is not None:
+        forces = np.zeros(model.equations) if own.multipliers is None else own.multipliers
+        forces = forces if model.equations else None
+        found = _solve(model, own.q, now, float(first_increment), forces)
+    if found is None or int(found.status) == EquilibriumStatus.NOT_CONVERGED:
+        held = equilibrium(host, initial=None if own is not None else initial, t=t, throw=False)
+        if not held.ok and found is None:
+            return replace(held, model=host)
+        if held.ok:
+            forces = held.multipliers if model.equations else None
+            near = seen_at_nodes(model, State(now, held.q, held.v, held.v, forces))
+            found = _solve(model, near.q, now, 1.0, forces)
+    assert found is not None
+    status = EquilibriumStatus(int(found.status))
+    status, message = _told(model, found, now, status, None)
+    return _equilibrium(model, found, now, status, message, throw)
+
+
 def assemble(
     robot: Robot | Model,
     *,
     initial: Any = None,
     t: float = 0.0,
     accuracy: float | None = None,
-    formulation: str | None = None,
+    formulation: str | Shooting | None = None,
 ) -> Equilibrium:
     """The closed, unloaded robot near a guess (default: as described): where its own elasticity rests."""
     model = as_model(formulated(robot, formulation), accuracy)
+    if is_shot(model):
+        return replace(equilibrium(without_loads(model), initial=initial, t=t), model=model)
     unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
     return replace(equilibrium(unloaded, initial=initial, t=t), model=model)
 
@@ -290,14 +336,17 @@ def modes(
     *,
     at: Any = None,
     count: int | None = None,
-    formulation: str | None = None,
+    formulation: str | Shooting | None = None,
 ) -> Modes:
     """Vibration modes about a configuration or equilibrium (default: as described, loops closed)."""
     model = as_model(formulated(robot, formulation))
+    refuse(model, "modes")
     if model.holonomic:
         at = assemble(model) if at is None else at
     t, forces = float(getattr(at, "t", 0.0)), getattr(at, "multipliers", None)
-    return vibration_modes(formulation_of(model), _configuration(model, at, t), count, t, forces)
+    return vibration_modes(
+        second_order_of(model, "modes"), _configuration(model, at, t), count, t, forces
+    )
 
 
 def linearize(
@@ -305,7 +354,7 @@ def linearize(
     *,
     at: Any = None,
     t: float | None = None,
-    formulation: str | None = None,
+    formulation: str | Shooting | None = None,
 ) -> LinearModel:
     """State-space matrices about a state or equilibrium (default: the described shape).
 
@@ -313,12 +362,17 @@ def linearize(
     that under all loads), on the motions that keep them closed.
     """
     model = as_model(formulated(robot, formulation))
+    refuse(model, "linearize")
     t = float(getattr(at, "t", 0.0) if t is None else t)
     if model.equations and at is None:
         at = equilibrium(model, t=t)
     q = _configuration(model, at, t)
     return linear_model(
-        formulation_of(model), q, getattr(at, "v", None), t, getattr(at, "multipliers", None)
+        second_order_of(model, "linearize"),
+        q,
+        getattr(at, "v", None),
+        t,
+        getattr(at, "multipliers", None),
     )
 
 

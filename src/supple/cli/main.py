@@ -85,8 +85,12 @@ def _print_rows(
 
 
 def _cell(value: Any, form: str) -> str:
-    """A value in its column; a dash where there is none."""
-    return f"{value:{form}}" if value is not None else f"{'-':{form.split('.')[0].rstrip('dsfe')}}"
+    """A value in a column, in words where that is one of text; nothing where it is missing."""
+    if value is None:
+        value, form = "", form.split(".")[0].rstrip("dsfe")
+    elif form.endswith("s") and not isinstance(value, str):
+        value = f"{value:.3g}"
+    return f"{value:{form}}"
 
 
 COLUMNS = {
@@ -215,6 +219,35 @@ def bench_accuracy(
 
     _check_choices("--case", case, NAMES)
     _print_rows(run_accuracy(case, asked), ACCURACY, as_json=as_json, good=("NOT_RESOLVED",))
+
+
+PIECES = {
+    "case": "<10s",
+    "N": ">5d",
+    "n_dof": ">6d",
+    "forward_dynamics_us": ">19.0f",
+    "inverse_dynamics_us": ">19.0f",
+    "forward_us_a_piece": ">18.2f",
+    "error_vs_dense": ">14s",
+    "ratio": ">6s",
+    "compile_s": ">9.2f",
+}
+
+
+@bench_app.command("pcs")
+@common.told()
+def bench_pcs(
+    case: Annotated[list[str] | None, typer.Option(help="Only these rod models.")] = None,
+    pieces: Annotated[list[int] | None, typer.Option(help="Only these numbers of pieces.")] = None,
+    repeats: Annotated[int, typer.Option(help="Warm loops; the best one counts.", min=1)] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Rods in 1 to 1000 pieces of constant strain: time and error of accelerations."""
+    _measured_as_it_is()
+    from supple.bench.pcs import CASES, run_pcs
+
+    _check_choices("--case", case, CASES)
+    _print_rows(run_pcs(case, pieces, repeats), PIECES, as_json=as_json)
 
 
 RANDOM = {

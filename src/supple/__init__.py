@@ -24,6 +24,7 @@ from supple.errors import (
     SuppleError as SuppleError,
 )
 from supple.expression import Expression as Expression
+from supple.hints import Hint as Hint
 from supple.lie import Pose as Pose
 from supple.mechanics.sensing import Sensors as Sensors
 from supple.model.laws import (

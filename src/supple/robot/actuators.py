@@ -213,10 +213,10 @@ class Chamber(RefersToOne):
         check_positive(self.name, "area", self.area)
         check_vector(self.name, "offset", self.offset, (2,))
         _check_one_law(self)
-        if not 0.0 <= self.start < self.end <= 1.0:
-            raise DescriptionError(
-                self.name, "start, end", (self.start, self.end), "0 <= start < end <= 1"
-            )
+        for field in ("start", "end"):
+            check_fraction(self.name, field, getattr(self, field))
+        if not self.start < self.end:
+            raise DescriptionError(self.name, "end", self.end, f"more than start = {self.start}")
 
     @property
     def kind(self) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.errors import DescriptionError
 from supple.model.laws import AbstractLaw, as_law
-from supple.numeric import Scalar, check_positive, check_vector, is_traced
+from supple.numeric import Scalar, check_positive, check_vector, is_traced, row_of
 from supple.reprs import brief
 from supple.robot.checks import GROUND_NAME, check_first, check_fraction, check_law, check_name
 from supple.robot.joint import AbstractJointSpec, Fixed, Free, Spherical
@@ -131,8 +131,10 @@ class Rod(_Jointed):
         if nodes is not None and (not isinstance(nodes, int) or nodes < 2):
             raise DescriptionError(self.name, "nodes", self.nodes, "an integer >= 2, or None")
         breaks: Any = self.breaks
-        if not isinstance(breaks, list | tuple) or any(not 0.0 < b < 1.0 for b in breaks):
-            raise DescriptionError(self.name, "breaks", breaks, "a tuple of fractions in (0, 1)")
+        need = "a tuple of fractions in (0, 1)"
+        row = row_of(self.name, "breaks", breaks, need)
+        if not isinstance(breaks, list | tuple) or any(not 0.0 < b < 1.0 for b in row):
+            raise DescriptionError(self.name, "breaks", breaks, need)
         if not isinstance(self.space, Magnus | Spectral | RungeKutta):
             need = "Magnus(…), Spectral() or RungeKutta(…)"
             raise DescriptionError(self.name, "space", self.space, need)

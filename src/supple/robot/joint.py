@@ -127,6 +127,7 @@ class _Spring:
                 raise DescriptionError(item, f"joint.{name}", value, "numbers >= 0")
             if name == "friction_speed" and not is_traced(array) and np.any(array == 0):
                 raise DescriptionError(item, f"joint.{name}", value, "a speed > 0")
+        check_positive(item, "joint.stop_damping", self.stop_damping, allow_zero=True)
         self._check_bounds(item, count)
 
     def _check_bounds(self, item: str, count: int) -> None:
@@ -134,7 +135,10 @@ class _Spring:
             value = getattr(self, name)
             if value is None or is_traced(value):
                 continue
-            numbers = np.asarray(value, dtype=float)
+            try:
+                numbers = np.asarray(value, dtype=float)
+            except (TypeError, ValueError):
+                numbers = np.asarray(np.nan)
             if numbers.shape not in ((), (count,)) or np.any(np.isnan(numbers)):
                 need = f"one number, or one for each of {count} coordinates (infinite for no stop)"
                 raise DescriptionError(item, f"joint.{name}", value, need)
@@ -149,7 +153,6 @@ class _Spring:
             raise DescriptionError(item, "joint.lower", self.lower, need)
         if self.stop_stiffness is not None:
             check_positive(item, "joint.stop_stiffness", self.stop_stiffness)
-        check_positive(item, "joint.stop_damping", self.stop_damping, allow_zero=True)
 
 
 @dataclass(frozen=True)

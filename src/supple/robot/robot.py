@@ -16,6 +16,7 @@ from supple.robot.build import build_model
 from supple.robot.checks import check_printable
 from supple.robot.graph import Graph, Item, check_graph, parents_first
 from supple.robot.items import Rod, Solid
+from supple.robot.plausibility import hint_at_slips
 from supple.robot.spanning_tree import cut_open
 from supple.robot.surfaces import on_surfaces
 from supple.robot.try_controllers import try_controllers
@@ -114,6 +115,7 @@ class Robot:
         items = [i.resolved(accuracy) if isinstance(i, Rod) else i for i in self.items]
         graph = Graph(tuple(cut_open(items)), self.gravity, self.name)
         check_graph(graph)
+        hint_at_slips(self.name, self.items, self.gravity)
         model = build_model(graph)
         try_controllers(model)
         return model

@@ -21,7 +21,15 @@ from supple.files.schema import (
     materials_adapter,
     parameter_adapter,
 )
-from supple.files.studies import ENERGIES, PLAIN_NEED, Release, Settings, Study, Sweep, is_plain
+from supple.files.studies import (
+    ENERGIES,
+    PLAIN_NEED,
+    ReleaseStudy,
+    Settings,
+    Study,
+    Sweep,
+    is_plain,
+)
 from supple.files.text import MAX_SIZE, Path, Source, parse
 from supple.files.urdf import Urdf, read_urdf
 from supple.robot.checks import GROUND_NAME
@@ -290,7 +298,7 @@ def _check_names(fields: Any, items: dict[str, tuple[str, Any]], review: Review)
             review.add(("outputs", name, output.quantity), output.of, need)
     studies = {("release",): fields.release, **_named_studies(fields)}
     for path, study in studies.items():
-        for load in study.names if isinstance(study, Release) else ():
+        for load in study.names if isinstance(study, ReleaseStudy) else ():
             if load not in items:
                 review.add((*path, "loads"), load, "one of: " + ", ".join(items))
 

@@ -76,7 +76,7 @@ class Initial:
         return initial_state(model, q, v)
 
 
-def _check_run(study: "Simulate | Release") -> None:
+def _check_run(study: "Simulate | ReleaseStudy") -> None:
     """Raise unless duration, step and accuracy can be those of a run."""
     for name in ("duration", "dt", "accuracy"):
         value = getattr(study, name)
@@ -124,7 +124,7 @@ class Simulate:
 
 
 @dataclass(frozen=True)
-class Release:
+class ReleaseStudy:
     """Held in equilibrium, then let go of ``loads``, as :func:`supple.release`."""
 
     loads: str | tuple[str, ...]
@@ -202,7 +202,7 @@ class ModesStudy:
         return modes(model, at=Initial(self.at).state(model), count=self.count)
 
 
-Study = Simulate | Release | Statics | Sweep | ModesStudy
+Study = Simulate | ReleaseStudy | Statics | Sweep | ModesStudy
 
 
 def _instants(t_eval: Any) -> Any:

@@ -8,22 +8,25 @@ import pytest
 
 import supple as sp
 import supple.robots
-from supple.files import FileError, dump, load, save
+from supple.files import (
+    FileError,
+    Initial,
+    ModesStudy,
+    Output,
+    ReleaseStudy,
+    Settings,
+    Simulate,
+    Statics,
+    Sweep,
+    dump,
+    load,
+    save,
+)
 from supple.files.items import ITEMS
 from supple.files.joints import JOINT
 from supple.files.rods import BASIS, DAMPING, SECTION, SPACE
 from supple.files.schema import STUDIES
 from supple.files.schemes import SCHEME
-from supple.files.studies import (
-    Initial,
-    ModesStudy,
-    Output,
-    Release,
-    Settings,
-    Simulate,
-    Statics,
-    Sweep,
-)
 from supple.robot.graph import Item
 from supple.robot.joint import AbstractJointSpec
 from supple.robots.cantilever import soft_cantilever, stiff_cantilever
@@ -188,8 +191,8 @@ STUDY_SETTINGS = Settings(
             max_events=7,
         ),
         "listed": Simulate(1.0, dt=0.1, t_eval=(0.0, 0.5), initial=Initial("assembled")),
-        "drop": Release("push", 1.0, dt=0.01, scheme=sp.generalized_alpha(0.5)),
-        "drop both": Release(("push", "pull"), 1.0, accuracy=1e-3),
+        "drop": ReleaseStudy("push", 1.0, dt=0.01, scheme=sp.generalized_alpha(0.5)),
+        "drop both": ReleaseStudy(("push", "pull"), 1.0, accuracy=1e-3),
         "statics": Statics(),
         "hold": Statics(t=1.0, accuracy=1e-4, first_increment=0.1),
         "modes": ModesStudy(),

@@ -31,6 +31,7 @@ LAYERS = (
     ("solve",),
     ("time",),
     ("results",),
+    ("shooting",),
     ("robot",),
     ("run",),
     ("view", "plot"),

@@ -143,6 +143,7 @@ from supple.section import (
     StiffnessDamping as StiffnessDamping,
     Tube as Tube,
 )
+from supple.shooting.settings import Shooting as Shooting
 from supple.solve.equilibrium import EquilibriumStatus as EquilibriumStatus
 from supple.solve.modes import LinearModel as LinearModel, Modes as Modes
 from supple.space import (

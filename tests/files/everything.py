@@ -186,5 +186,7 @@ def _loaded(law) -> sp.Robot:
 ROBOTS = {
     "everything": _everything(),
     **_rods(),
+    "shooting": sp.Robot(rod(basis=1), formulation=sp.Shooting(41, 2, "euler", tolerance=1e-6)),
+    "pieces": sp.Robot(rod(basis="pcc:3"), formulation="pcs"),
     **{f"law {i}": _loaded(law) for i, law in enumerate(LAWS)},
 }

@@ -10,7 +10,11 @@ import supple as sp
 import supple.robots
 from supple.files import (
     FileError,
+    Follow,
+    Identify,
     Initial,
+    InverseStaticsStudy,
+    Linearize,
     ModesStudy,
     Output,
     ReleaseStudy,
@@ -197,13 +201,18 @@ STUDY_SETTINGS = Settings(
         "hold": Statics(t=1.0, accuracy=1e-4, first_increment=0.1),
         "modes": ModesStudy(),
         "shapes": ModesStudy(4, "equilibrium"),
+        "branch": Follow(2.0, since=0.5, duration_scale=0.1, step=0.1, largest=0.3, max_points=50),
+        "reach": InverseStaticsStudy("rod", ((0.1, 0.0, 0.2), (0.1, 0.0, 0.3)), ("pull",), 1e-8),
+        "poles": Linearize("assembled"),
+        "fit": Identify("rod", ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)), (0.0, 1.0), 1e-4, 0.1),
     },
     {"tip": Output("position", "rod"), "energy": Output("energy", "total")},
 )
 
 
 def test_studies_and_outputs():
-    robot = sp.Robot(rod(basis=1))
+    loads = (sp.Wrench(name, on="rod", force=(0.0, 0.0, 1.0)) for name in ("push", "pull"))
+    robot = sp.Robot(rod(basis=1), *loads)
     text = dump(robot, STUDY_SETTINGS)
     back = load(text)
     assert back.settings == STUDY_SETTINGS

@@ -154,8 +154,9 @@ class Linearize:
 class Identify:
     """A rod fitted to measured ``points`` (m) at ``fractions`` of its length.
 
-    As :func:`supple.identify.fit_shape`. ``noise`` (m) is the standard deviation of a measured coordinate, ``energy`` (J) the expected order of the
-    elastic energy, for rods of which a part was not measured. The pose of the base is fitted, too.
+    As :func:`supple.identify.fit_shape`. ``noise`` (m) is the standard deviation of a measured coordinate,
+    ``energy`` (J) the expected order of the elastic energy, for rods of which a part was not measured. The
+    pose of the base is fitted, too.
     """
 
     rod: str

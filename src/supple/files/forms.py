@@ -340,6 +340,8 @@ class _Shorthands:
 
     def __get_pydantic_json_schema__(self, core: Any, handler: GetJsonSchemaHandler) -> Any:
         full = handler(core)
+        if "oneOf" in full:  # a text may be a name and a formula
+            full["anyOf"] = full.pop("oneOf")
         words = [name for name, record in self.one_of.records.items() if not record.required]
         short: list[dict[str, Any]] = [{"enum": words}] if words else []
         for name, record in self.one_of.records.items():

@@ -27,7 +27,9 @@ from supple.files.studies import PLAIN_NEED, ReleaseStudy, Settings, Study, is_p
 from supple.files.text import MAX_SIZE, Path, Source, parse
 from supple.files.urdf import Urdf, read_urdf
 from supple.robot.checks import GROUND_NAME
-from supple.robot.robot import STANDARD_GRAVITY, Robot
+from supple.robot.formulations import DEFAULT, formulation_named
+from supple.robot.items import Rod
+from supple.robot.robot import DEFAULT_ACCURACY, STANDARD_GRAVITY, Robot
 from supple.section import Material
 from supple.spelling import spelled
 
@@ -263,10 +265,19 @@ def _robot(
     items = dict(items)
     while not review.full:
         try:
-            robot = Robot(*(item for _, item in items.values()), gravity=gravity, name=name)
+            robot = Robot(
+                *(item for _, item in items.values()),
+                gravity=gravity,
+                name=name,
+                formulation=fields.formulation or DEFAULT,
+            )
+            # Told where it is written, before something else takes long to tell.
+            for item in robot.items:
+                if isinstance(item, Rod):
+                    formulation_named(robot.formulation).resolved(item, DEFAULT_ACCURACY)
             return robot if not review.problems else None
         except DescriptionError as error:
-            section, item = items.pop(error.item, ("urdf", None))
+            section, wrong = items.pop(error.item, ("urdf", None))
             path: Path = () if section == "urdf" else (section, error.item)
             if not (review.left_out and (error.got is None or not path)):
                 review.add(
@@ -274,8 +285,8 @@ def _robot(
                 )
             if not path:
                 return None
-            if error.field == "parent" and item.parent != GROUND_NAME:  # the rest may hang on it
-                items[error.item] = section, replace(item, parent=GROUND_NAME, fraction=1.0)
+            if error.field == "parent" and wrong.parent != GROUND_NAME:  # the rest may hang on it
+                items[error.item] = section, replace(wrong, parent=GROUND_NAME, fraction=1.0)
             else:
                 review.leave_out(error.item)
     return None

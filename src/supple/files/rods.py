@@ -42,6 +42,7 @@ from supple.strain import (
     PiecewiseConstant,
     PiecewiseLinear,
 )
+from supple.strain.basis import CONSTANT, NAMED, NAMES
 from supple.strain.field import STRAINS
 
 
@@ -133,15 +134,21 @@ _BASES = {
 _MODES = Integer("a number of modes", least=1)
 
 
+_NAMED = Other(
+    Text(f"a name of the literature, {NAMES}"),
+    lambda value: isinstance(value, str) and value.partition(":")[0] in (*NAMED, *CONSTANT),
+    lambda value: isinstance(value, str),
+)
 _ONE_BASIS = OneOf(
     "a number of modes or a basis",
     _BASES,
     {
+        "named": _NAMED,
         "modes": Other(
             _MODES,
             lambda value: not isinstance(value, dict),
             lambda value: isinstance(value, int | np.integer),
-        )
+        ),
     },
 )
 BASIS = OneOf(
@@ -156,6 +163,7 @@ BASIS = OneOf(
         "auto": Other(
             Text("auto", ("auto",)), lambda value: value == "auto", lambda value: value == "auto"
         ),
+        "named": _NAMED,
         "modes": _ONE_BASIS.others["modes"],
     },
 )

@@ -18,6 +18,7 @@ from supple.files.analyses import (
 from supple.files.common import ITEM, POINT, ROTATION, number, vector
 from supple.files.edits import EVENT
 from supple.files.forms import Fields, MapOf, OneOf, Record, SeveralOf, Unmade, record
+from supple.files.formulations import FORMULATION
 from supple.files.initial import PLACES, Initial
 from supple.files.items import ITEMS
 from supple.files.joints import JOINT
@@ -162,6 +163,10 @@ def file_model() -> type[Fields]:
     optional: dict[str, tuple[Any, str]] = {
         "robot": (Text("the name of the robot").annotation(), "The robot's name."),
         "gravity": (GRAVITY.annotation(), "Gravity (m/s²), by default (0, 0, -9.81)."),
+        "formulation": (
+            FORMULATION.annotation(),
+            "How the robot is computed, by default strain: strains on functions along whole rods.",
+        ),
         "parameters": (PARAMETERS.annotation(), "Numbers to be used as $name."),
         "materials": (
             MapOf(MATERIAL_FIELDS).annotation(),

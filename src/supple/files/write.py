@@ -7,10 +7,12 @@ from typing import Any
 from supple.errors import DescriptionError
 from supple.files.analyses import Sweep
 from supple.files.edits import located
+from supple.files.formulations import FORMULATION
 from supple.files.items import ITEMS
 from supple.files.schema import GRAVITY, OUTPUT, STUDIES, STUDY
 from supple.files.studies import Settings, Simulate
 from supple.files.text import unparse
+from supple.robot.formulations import DEFAULT
 from supple.robot.robot import STANDARD_GRAVITY, Robot
 
 
@@ -35,6 +37,8 @@ def as_data(robot: Robot, settings: Settings) -> dict[str, Any]:
     gravity = GRAVITY.write(robot.gravity, robot.name, "gravity")
     if tuple(gravity) != STANDARD_GRAVITY:
         data["gravity"] = gravity
+    if robot.formulation != DEFAULT:
+        data["formulation"] = FORMULATION.write(robot.formulation, robot.name, "formulation")
     sections: dict[str, dict[str, Any]] = {}
     for item in robot.items:
         section = next((name for name, record in ITEMS.items() if record.fits(item)), None)

@@ -177,6 +177,29 @@ def exp(x: Float[Array, "*b 6"]) -> Pose:
     return Pose(so3.exp(w), small.times(left, v))
 
 
+def right_jacobian(x: Float[Array, "*b 6"]) -> Float[Array, "*b 6 6"]:
+    """T with ``(g⁻¹ δg)^∨ = T(x) δx`` for ``g = exp(x)``: ∫₀¹ Ad(exp(-τ x)) dτ in closed form.
+
+    Rigid motions are rotations whose entries are dual numbers: angular and linear parts are coupled by the
+    derivative of the rotations' T along the linear part.
+    """
+    w, v = x[..., :3], x[..., 3:]
+    s = jnp.sum(w * w, axis=-1)
+    c = so3.coefficients(s, 0)
+    along = so3.coefficients(s, 1) * (2 * jnp.sum(w * v, axis=-1))[..., None]
+    one, turn, square = jnp.eye(3), so3.hat(w), w[..., :, None] * w[..., None, :]
+    mixed = w[..., :, None] * v[..., None, :]
+    mixed = mixed + jnp.swapaxes(mixed, -1, -2)
+
+    def combined(a: Float[Array, "*b 3"]) -> Float[Array, "*b 3 3"]:
+        a1, a2, a3 = (a[..., k, None, None] for k in range(3))
+        return a1 * one - a2 * turn + a3 * square
+
+    c2, c3 = c[..., 1, None, None], c[..., 2, None, None]
+    turning, coupling = combined(c), combined(along) - c2 * so3.hat(v) + c3 * mixed
+    return _blocks(turning, jnp.zeros_like(turning), coupling, turning)
+
+
 def log(g: Pose) -> Float[Array, "*b 6"]:
     """Twist whose exponential is ``g``; the rotation angle is at most π."""
     w = so3.log(g.rotation)

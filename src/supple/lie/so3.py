@@ -1,8 +1,10 @@
 """Rotations: exponential, logarithm, their tangents, and quaternions, safe near zero angle."""
 
 import math
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Float
@@ -93,8 +95,23 @@ def right_jacobian_rates(
     )
 
 
-def _stumpff(s: Float[Array, "*b"]) -> Float[Array, "*b 7"]:
-    """c₁ … c₇ with c_k(s) = Σ_j (-s)^j / (2j + k)!; s is a squared angle.
+@partial(jax.custom_jvp, nondiff_argnums=(1,))
+def coefficients(s: Float[Array, "*b"], order: int) -> Float[Array, "*b 3"]:
+    """Derivatives of an order by s of c₁, c₂, c₃, whose own derivatives are those of the next order."""
+    c = _stumpff(s, 3 + 2 * order)
+    for _ in range(order):
+        c = (np.arange(1.0, c.shape[-1] - 1) * c[..., 2:] - c[..., 1:-1]) / 2
+    return c
+
+
+@coefficients.defjvp
+def _coefficients_jvp(order: int, primals: Any, tangents: Any) -> Any:
+    (s,), (ds,) = primals, tangents
+    return coefficients(s, order), coefficients(s, order + 1) * ds[..., None]
+
+
+def _stumpff(s: Float[Array, "*b"], count: int = 7) -> Float[Array, "*b n"]:
+    """c₁ … c_count with c_k(s) = Σ_j (-s)^j / (2j + k)!; s is a squared angle.
 
     Below one by the series; above from c₀ = cos θ and c₁ = sin θ / θ by c_k = 1/k! - s c_{k+2}.
     """
@@ -103,12 +120,13 @@ def _stumpff(s: Float[Array, "*b"]) -> Float[Array, "*b 7"]:
     large = jnp.where(near, 1.0, s[..., None])  # the way not taken must not spoil derivatives
     angle = jnp.sqrt(large)
     ends = jnp.cos(angle) * _ENDS[0] + jnp.sin(angle) / angle * _ENDS[1] + _ENDS[2]
-    low = _powers(small, _SERIES.shape[1])
-    high = _powers(1 / large, 4)[..., None, :] * ends[..., :, None]
+    series, finite = _SERIES[:count], _FINITE[:count, :, : count // 2 + 1]
+    low = _powers(small, series.shape[1])
+    high = _powers(1 / large, finite.shape[2])[..., None, :] * ends[..., :, None]
     return jnp.where(
         near,
-        jnp.sum(_SERIES * low[..., None, :], axis=-1),
-        jnp.sum(_FINITE * high[..., None, :, :], axis=(-2, -1)),
+        jnp.sum(series * low[..., None, :], axis=-1),
+        jnp.sum(finite * high[..., None, :, :], axis=(-2, -1)),
     )
 
 
@@ -123,11 +141,15 @@ def _powers(x: Float[Array, "*b 1"], count: int) -> Float[Array, "*b count"]:
 
 _ENDS = np.eye(3)
 """Rows for cos θ, sin θ / θ and 1."""
-_SERIES = np.array([[(-1) ** j / math.factorial(2 * j + k) for j in range(9)] for k in range(1, 8)])
-"""Coefficients of s⁰ … s⁸ in c₁ … c₇; what follows is below 1/19!."""
-_FINITE = np.zeros((7, 3, 4))
-"""Coefficients of (cos θ, sin θ / θ, 1) s⁰ … s⁻³ in them."""
-for _k in range(1, 8):
+_MOST = 13
+"""Of Stumpff's functions: enough for the fourth derivatives of the first three, and one more."""
+_SERIES = np.array(
+    [[(-1) ** j / math.factorial(2 * j + k) for j in range(9)] for k in range(1, _MOST + 1)]
+)
+"""Coefficients of s⁰ … s⁸ in them; what follows is below 1/19!."""
+_FINITE = np.zeros((_MOST, 3, _MOST // 2 + 1))
+"""Coefficients of (cos θ, sin θ / θ, 1) s⁰, s⁻¹, … in them."""
+for _k in range(1, _MOST + 1):
     _down, _odd = divmod(_k, 2)
     _FINITE[_k - 1, _odd, _down] = (-1) ** _down
     for _j in range(_down):

@@ -15,6 +15,8 @@ from supple.arrays import Array
 from supple.lie import Pose
 from supple.model.joints import DrivenJoint, StateJoint
 from supple.model.model import Group, JointGroup, Model, RodGroup
+from supple.space import PieceGrid
+from supple.space.piece import PieceMotion
 
 
 class Coordinates(NamedTuple):
@@ -61,7 +63,10 @@ def local_motion(model: Model, index: int, c: Coordinates) -> Local:
     q = group_rows(model, index, c.q, configuration=True)
     x = group_rows(model, index, c.x)
     if isinstance(group, RodGroup):
-        return _rod_motion(group, q + x, group_rows(model, index, c.xdot))
+        xdot = group_rows(model, index, c.xdot)
+        if isinstance(group.grid, PieceGrid):
+            return _piece_motion(group, q + x, xdot, group_rows(model, index, c.xddot))
+        return _rod_motion(group, q + x, xdot)
     return _joint_motion(
         group, q, x, group_rows(model, index, c.xdot), group_rows(model, index, c.xddot), c.t
     )
@@ -91,6 +96,25 @@ def _rod_motion(group: RodGroup, q: Float[Array, "b m"], qdot: Float[Array, "b m
     drift = first * strain, second * strain + first * rate
     rates = first[..., None] * basis, second[..., None] * basis
     return Local(pose, integration, basis, rates, None, drift)
+
+
+def _piece_motion(
+    group: RodGroup,
+    q: Float[Array, "b m"],
+    qdot: Float[Array, "b m"],
+    qddot: Float[Array, "b m"],
+) -> Local:
+    """Samples of pieces of constant strain: each is a source of its own, as the frame of a joint is."""
+
+    def one(
+        piece: RodGroup, q: Float[Array, " m"], qdot: Float[Array, " m"], qddot: Float[Array, " m"]
+    ) -> tuple[Pose, PieceMotion]:
+        assert isinstance(piece.grid, PieceGrid)
+        return piece.grid.poses(q, piece.length), piece.grid.motion(q, qdot, qddot, piece.length)
+
+    pose, phi = jax.vmap(one)(group, q, qdot, qddot)
+    integration = jnp.broadcast_to(jnp.eye(group.samples), (group.size, *2 * (group.samples,)))
+    return Local(pose, integration, phi.value, (phi.rate, phi.acceleration), phi.gradient, None)
 
 
 def _joint_motion(

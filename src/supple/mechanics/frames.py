@@ -1,7 +1,7 @@
 """Poses, twists, accelerations and Jacobians of named frames and of points along rods."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import equinox as eqx
 import jax
@@ -14,6 +14,13 @@ from supple.errors import ArgumentError
 from supple.lie import Pose, se3
 from supple.mechanics.element_motion import Coordinates, group_rows, local_motion
 from supple.mechanics.element_tangent import columns_of, own_columns
+from supple.mechanics.fields import (
+    field_motion,
+    field_rest,
+    field_shape,
+    field_values,
+    in_body,
+)
 from supple.mechanics.kinematics import (
     Kinematics,
     frame_origin,
@@ -23,7 +30,7 @@ from supple.mechanics.kinematics import (
     source_rates,
 )
 from supple.model.model import GROUND, Frame, Model, RodGroup, Slot
-from supple.space import rod_grid
+from supple.space import RodGrid, piece_grid, rod_grid
 
 _Named = TypeVar("_Named", Frame, Slot)
 
@@ -128,12 +135,18 @@ def rod_shape(
     model = model.with_lengths_at(jnp.asarray(t, dtype=float))
     slot = find_rod(model, name)
     u = np.linspace(0.0, 1.0, points) if isinstance(points, int) else np.asarray(points)
+    if model.fields is not None:
+        return field_shape(model, name, jnp.asarray(q), u)
     zero = jnp.zeros(model.nv)
     c = Coordinates(jnp.asarray(q), zero, zero, zero, jnp.asarray(t))
     origin = frame_origin(model, c.q)
     relative = [local_motion(model, i, c).pose for i in range(len(model.groups))]
     inner = inner_poses(model, relative, origin)
     element = model.topology.element_start[slot.group] + slot.row
+    if slot.in_pieces:
+        piece, arc, strain = _on_pieces(model, slot, c.q, u)
+        start = Pose(inner.rotation[element + piece], inner.position[element + piece] + origin)
+        return start @ se3.exp(arc[:, None] * strain)
     base = Pose(inner.rotation[element], inner.position[element] + origin)
     own = shape_from_start(rod_sampled_at(model, name, u), c.q[slot.q])
     return Pose(
@@ -145,7 +158,7 @@ def rod_shape(
 def shape_from_start(rod: RodGroup, q: Float[Array, " m"]) -> Pose:
     """Poses of one rod's further samples seen from its first section, for its own coordinates."""
     pose = rod.grid.poses(q, jnp.asarray(rod.length))
-    nodes = rod.grid.weights.shape[0]
+    nodes = rod.grid.count
     return Pose(pose.rotation[nodes:], pose.position[nodes:])
 
 
@@ -155,25 +168,67 @@ def rod_strain(
     """Strain (κx, κy, κz, γx, γy, γz) of a rod at fractions of its length."""
     slot = find_rod(model, name)
     u = np.linspace(0.0, 1.0, points) if isinstance(points, int) else np.asarray(points)
+    if model.fields is not None:
+        return field_values(model, name, jnp.asarray(q), u)[:, :6]
+    if slot.in_pieces:
+        return _on_pieces(model, slot, jnp.asarray(q), u, "right")[2]
     group = model.groups[slot.group]
     assert isinstance(group, RodGroup)
     grid = group.grid
+    assert isinstance(grid, RodGrid)
     rest = grid.rest_profile(u) if grid.rest_profile else grid.rest[slot.row][:1]
     return rest + jnp.einsum("nim,m->ni", grid.field.values(u), jnp.asarray(q)[slot.q])
+
+
+def rod_rest(model: Model, name: str, points: Float[np.ndarray, " n"]) -> Float[Array, "n 6"]:
+    """Strain at rest at fractions of a rod's length."""
+    if model.fields is not None:
+        return field_rest(model, name, points)
+    return rod_strain(model, name, jnp.zeros(model.nq), points)
+
+
+def _on_pieces(
+    model: Model,
+    slot: Slot,
+    q: Float[Array, " nq"],
+    u: Float[np.ndarray, " n"],
+    side: Literal["left", "right"] = "left",
+) -> tuple[np.ndarray, Float[Array, " n"], Float[Array, "n 6"]]:
+    """Which pieces of a rod fractions are on, how far (m), and strains there.
+
+    Where two pieces meet, it is the one on that ``side``; bases of constants take the right one.
+    """
+    group = model.groups[slot.group]
+    assert isinstance(group, RodGroup)
+    check_fractions(slot, u)
+    edges = np.array(slot.edges)
+    piece = np.clip(np.searchsorted(edges, u, side=side) - 1, 0, slot.pieces - 1)
+    share = (u - edges[piece]) / np.diff(edges)[piece]
+    rows = slot.row + piece
+    own = q[slot.q].reshape(slot.pieces, -1)[piece]
+    basis, rest = (jnp.asarray(part)[rows, 0] for part in (group.grid.basis, group.grid.rest))
+    strain = rest + jnp.einsum("nim,nm->ni", basis, own)
+    return piece, share * jnp.asarray(group.length)[rows], strain
+
+
+def check_fractions(slot: Slot, u: Float[np.ndarray, " n"]) -> None:
+    """Raise unless all are on the rod."""
+    outside = [place for place in u if not 0.0 <= place <= 1.0]
+    if outside:
+        raise ArgumentError(
+            f"{slot.name}: fraction: got {outside[0]}; need fractions of the length in [0, 1]"
+        )
 
 
 def rod_sampled_at(model: Model, name: str, points: Float[np.ndarray, " n"]) -> RodGroup:
     """One rod of the model, alone and without a batch axis, sampled at fractions ``points``."""
     slot = find_rod(model, name)
-    outside = [u for u in points if not 0.0 <= u <= 1.0]
-    if outside:
-        raise ArgumentError(
-            f"{slot.name}: fraction: got {outside[0]}; need fractions of the length in [0, 1]"
-        )
+    check_fractions(slot, points)
     group = model.groups[slot.group]
     assert isinstance(group, RodGroup)
     one = jax.tree.map(lambda leaf: leaf[slot.row], group)
     old = one.grid
+    assert isinstance(old, RodGrid)
     rest = old.rest_profile if old.rest_profile else old.rest[0]
     count = old.weights.shape[0]
     edges = old.edges
@@ -184,12 +239,16 @@ def rod_sampled_at(model: Model, name: str, points: Float[np.ndarray, " n"]) -> 
 
 def _point_motion(model: Model, name: str, fraction: float, c: Coordinates) -> FrameMotion:
     """Motion at a fraction of a rod's length: the tip's, less what the rod adds beyond the point."""
+    if model.fields is not None:
+        return _field_point(model, name, fraction, c)
     model = model.with_lengths_at(c.t)
     slot = find_rod(model, name)
     motion = kinematics(model, c)
     group, own = model.groups[slot.group], motion.groups[slot.group]
     assert isinstance(group, RodGroup)
-    nodes = group.grid.weights.shape[1]
+    if slot.in_pieces:
+        return _on_piece(model, motion, slot, fraction, c)
+    nodes = group.grid.count
     tip = model.topology.sample_start[slot.group] + slot.row * group.samples + nodes
     rod = rod_sampled_at(model, name, np.array([fraction, 1.0]))
     beyond = rod.length * (rod.grid.integration[nodes] - rod.grid.integration[nodes + 1])
@@ -206,6 +265,77 @@ def _point_motion(model: Model, name: str, fraction: float, c: Coordinates) -> F
     return _in_body(
         Pose(pose.rotation, pose.position - motion.origin), pose, twist, acceleration, world
     )
+
+
+def _field_point(model: Model, name: str, fraction: float, c: Coordinates) -> FrameMotion:
+    """Motion between the nodes of a rod; there is no Jacobian between them."""
+    shape = field_shape(model, name, c.q, np.array([fraction]))
+    pose = Pose(shape.rotation[0], shape.position[0])
+    place = np.array([fraction])
+    rate, change = (field_motion(model, name, part, place)[0] for part in (c.xdot, c.xddot))
+    twist = in_body(pose, rate)
+    turning = jnp.concatenate([jnp.zeros(3), jnp.cross(twist[:3], twist[3:])])
+    return FrameMotion(
+        pose, twist, in_body(pose, change) - turning, jnp.full((6, model.nv), jnp.nan)
+    )
+
+
+def _on_piece(
+    model: Model, motion: Kinematics, slot: Slot, fraction: float, c: Coordinates
+) -> FrameMotion:
+    """The same in a rod of pieces: one piece alone, sampled there, moves on what carries it."""
+    group, own = model.groups[slot.group], motion.groups[slot.group]
+    assert isinstance(group, RodGroup)
+    piece, arc, _ = _on_pieces(model, slot, c.q, np.array([fraction]))
+    row = slot.row + int(piece[0])
+    tip = group.grid.count
+    one = jax.tree.map(lambda leaf: jnp.asarray(leaf)[row], group)
+    grid = piece_grid(group.grid.field, np.zeros(6), (0.0, 1.0), 2)
+    share = jnp.concatenate([arc / one.length, jnp.ones(1)])
+    points = jnp.concatenate([jnp.zeros(2), share])
+    grid = eqx.tree_at(
+        lambda g: (g.points, g.rest), grid, (points, one.grid.rest[:4] + jnp.zeros((4, 6)))
+    )
+    here = slice(
+        slot.v_start + int(piece[0]) * group.nv, slot.v_start + (int(piece[0]) + 1) * group.nv
+    )
+    q, xdot, xddot = (
+        c.q[slot.q_start + int(piece[0]) * group.nv :][: group.nv],
+        c.xdot[here],
+        c.xddot[here],
+    )
+    phi = grid.motion(q, xdot, xddot, one.length)
+    pose = grid.poses(q, one.length)
+    end = Pose(own.pose.rotation[row, tip], own.pose.position[row, tip])
+    near = (
+        end
+        @ Pose(pose.rotation[3], pose.position[3]).inverse()
+        @ Pose(pose.rotation[2], pose.position[2])
+    )
+    # What moves the tip less what the piece adds there is the motion of its start.
+    columns = [se3.columns_to_world(g, phi.value[k]) for g, k in ((near, 2), (end, 3))]
+    rates = [se3.columns_to_world(g, phi.rate[k]) for g, k in ((near, 2), (end, 3))]
+    start = own.twist[row, tip] - columns[1] @ xdot
+    twist = start + columns[0] @ xdot
+    begins = own.acceleration[row, tip] - _changing(
+        columns[1], rates[1], own.twist[row, tip], xdot, xddot
+    )
+    acceleration = begins + _changing(columns[0], rates[0], twist, xdot, xddot)
+    sample = model.topology.sample_start[slot.group] + row * group.samples + tip
+    world = _sample_jacobian(model, motion, sample).at[:, here].set(columns[0])
+    pose = Pose(near.rotation, near.position + motion.origin)
+    return _in_body(near, pose, twist, acceleration, world)
+
+
+def _changing(
+    columns: Float[Array, "6 m"],
+    rates: Float[Array, "6 m"],
+    twist: Float[Array, " 6"],
+    xdot: Float[Array, " m"],
+    xddot: Float[Array, " m"],
+) -> Float[Array, " 6"]:
+    """S ẍ + Ṡ ẋ with Ṡ = ad(V) S + Ad(g) Φ̇."""
+    return columns @ xddot + rates @ xdot + se3.ad(twist, columns @ xdot)
 
 
 def _in_body(

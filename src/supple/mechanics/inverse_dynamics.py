@@ -299,7 +299,7 @@ def _stress_force(
     row = actuation.row
     count = group.grid.weights.shape[1]
     length = group.length[row]
-    stress = actuation.at(length * group.grid.points[row, :count], t)
+    stress = actuation.at(group.arc_lengths[row, :count], t)
     weights = length * group.grid.weights[row]
     return jnp.einsum("nim,ni,n->m", group.grid.basis[row], stress, weights)
 
@@ -393,16 +393,16 @@ def load_sections(model: Model, motion: Kinematics, load: AbstractLineLoad) -> S
     group, own = model.groups[load.group], motion.groups[load.group]
     assert isinstance(group, RodGroup)
     chosen, count = np.array(load.rows), group.grid.weights.shape[1]
-    rotation, position, twist, points = (
+    rotation, position, twist, places = (
         static_index.take(part, chosen)[:, :count]
-        for part in (own.pose.rotation, own.pose.position, own.twist, group.grid.points)
+        for part in (own.pose.rotation, own.pose.position, own.twist, group.arc_lengths)
     )
     near = Pose(rotation, position)
     length = static_index.take(group.length, chosen)[:, None]
     return Sections(
         samples=(group.samples * chosen[:, None] + np.arange(count)).reshape(-1),
         weights=length * static_index.take(group.grid.weights, chosen),
-        X=length * points,
+        X=places,
         near=near,
         pose=Pose(near.rotation, near.position + motion.origin),
         twist=se3.to_body(near, twist),

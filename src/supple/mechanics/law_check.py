@@ -61,8 +61,7 @@ def _other_laws(model: Model, t: Float[Array, ""]) -> Iterator[tuple[str, Float[
     for stress in model.stresses:
         rods = model.groups[stress.group]
         assert isinstance(rods, RodGroup)
-        places = rods.length[stress.row] * rods.grid.points[stress.row]
-        yield f"stress {stress.name!r}", stress.at(places, t)
+        yield f"stress {stress.name!r}", stress.at(rods.arc_lengths[stress.row], t)
 
 
 def unusable_at(

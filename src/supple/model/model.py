@@ -20,6 +20,7 @@ from supple.lie import Pose
 from supple.model.closures import Closures
 from supple.model.constraints import ActiveSet, Constraints, make_constraints
 from supple.model.control import Control
+from supple.model.fields import RodFields
 from supple.model.joints import AbstractJoint, DrivenJoint
 from supple.model.laws import AbstractLaw
 from supple.model.loads import AbstractLineLoad, AbstractPointLoad, InternalStress
@@ -28,7 +29,7 @@ from supple.model.regulators import Regulator
 from supple.model.slips import AbstractSlip
 from supple.model.stops import Stops
 from supple.model.transmissions import Transmissions
-from supple.space import RodGrid
+from supple.space import PieceGrid, RodGrid
 
 GROUND = -1
 """Stands for the world where a sample or an element is meant."""
@@ -37,9 +38,9 @@ FAR = 1e30
 
 
 class RodGroup(eqx.Module):
-    """Rods of one shape: same strain field, same grid sizes."""
+    """Rods of one shape, or pieces of rods: same strain field, same grid sizes."""
 
-    grid: RodGrid
+    grid: RodGrid | PieceGrid
     length: Float[Array, "*b"]
     """(m)."""
     stiffness: Float[Array, "*b n 6 6"]
@@ -56,6 +57,8 @@ class RodGroup(eqx.Module):
     """Rate and acceleration of the length over the length, at the time of :meth:`Model.with_lengths_at`."""
     slope: Float[Array, "*b n 6 m"] | None = None
     """Derivative of the basis by u at the nodes, for rods that slide out of their base; None for others."""
+    start: Float[Array, "*b"] | None = None
+    """Arc length (m) at which each piece of a rod begins; None for whole rods."""
 
     @property
     def size(self) -> int:
@@ -93,6 +96,12 @@ class RodGroup(eqx.Module):
     def samples(self) -> int:
         """Samples of each rod."""
         return self.grid.points.shape[1]
+
+    @property
+    def arc_lengths(self) -> Float[Array, "*b p"]:
+        """Arc lengths (m) of the samples, from the start of the whole rod."""
+        own = self.length[:, None] * self.grid.points
+        return own if self.start is None else self.start[:, None] + own
 
 
 class JointGroup(eqx.Module):
@@ -160,6 +169,18 @@ class Slot:
     q_stop: int
     v_start: int
     v_stop: int
+    edges: tuple[float, ...] = ()
+    """Where the pieces of a rod begin and end (u), neighbouring rows of the group; none for whole rods."""
+
+    @property
+    def in_pieces(self) -> bool:
+        """Whether this is a rod in pieces of constant strain."""
+        return len(self.edges) > 0
+
+    @property
+    def pieces(self) -> int:
+        """Elements that it consists of."""
+        return max(len(self.edges) - 1, 1)
 
     @property
     def q(self) -> slice:
@@ -247,6 +268,10 @@ class Model(eqx.Module):
     name: str = eqx.field(static=True)
     linear: str = eqx.field(static=True, default="dense (small)")
     """How its linear systems are solved: structured or dense, and why; for people."""
+    fields: RodFields | None = None
+    """Where rods that are known at nodes keep what is known there; None where rods are elements."""
+    formulation: str = eqx.field(static=True, default="strain")
+    """Name of the formulation it was built for."""
 
     def __repr__(self) -> str:
         rods = [slot.name for slot in self.topology.rod_slots]

@@ -19,10 +19,15 @@ def fingerprints(robot: Any) -> dict[str, str]:
     items = getattr(robot, "items", None)
     if items is None:
         return {"the model": fingerprint(robot)}
-    return {item.name: fingerprint(item) for item in items} | {
+    found = {item.name: fingerprint(item) for item in items} | {
         "gravity": fingerprint(robot.gravity),
         "the order of items": fingerprint([item.name for item in items]),
     }
+    if (
+        robot.formulation != "strain"
+    ):  # said only where it is not what it was before there were others
+        found["the formulation"] = fingerprint(robot.formulation)
+    return found
 
 
 def changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:

@@ -1,7 +1,9 @@
 """Where things sit: the elements (joints and rods) of a robot being built, and the seats on them."""
 
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import jax.numpy as jnp
@@ -9,7 +11,7 @@ import numpy as np
 import scipy.linalg
 
 from supple.compile import jit
-from supple.lie import Pose, so3
+from supple.lie import Pose, se3, so3
 from supple.model.joints import AbstractJoint, RevoluteJoint, StateJoint
 from supple.model.model import GROUND
 from supple.numeric import asarray, is_traced
@@ -19,8 +21,10 @@ from supple.robot.controller import ContinuousController
 from supple.robot.graph import Graph
 from supple.robot.items import Body, Closure, Rod, Solid
 from supple.robot.joint import Bounds
+from supple.robot.pieces import piece_edges, piece_field, piece_rest
 from supple.robot.placement import placement
 from supple.space import RodGrid, rod_grid
+from supple.strain import StrainField
 
 IDENTITY = Pose(np.eye(3), np.zeros(3))
 
@@ -50,11 +54,18 @@ class Element:
     armature: Any = None
     bounds: Bounds | None = None
     rod: Rod | None = None
+    span: tuple[float, float] | None = None
+    """Between which fractions of the rod this piece of it is; None for whole rods."""
     points: list[float] = field(default_factory=list)
     added: Any = None
     """Density (kg/m³) of the fluid whose added mass a swimming rod carries."""
     group: int = -1
     row: int = -1
+
+    def strain_field(self) -> StrainField:
+        """Strains of a rod, or of this piece of it."""
+        assert self.rod is not None
+        return self.rod.strain_field() if self.span is None else piece_field(self.rod)
 
 
 @dataclass
@@ -62,10 +73,13 @@ class Attachments:
     """Elements so far, also by name; the seat of each named item, and where each rod begins."""
 
     elements: list[Element] = field(default_factory=list)
-    rods: dict[str, Element] = field(default_factory=dict)
+    rods: dict[str, list[Element]] = field(default_factory=dict)
+    """Rods as elements: one, or one for each piece."""
     joints: dict[str, Element] = field(default_factory=dict)
     seats: dict[str, Attachment] = field(default_factory=dict)
     starts: dict[str, Attachment] = field(default_factory=dict)
+    in_pieces: bool = False
+    """Whether rods are chains of pieces of constant strain."""
     _poses: dict[tuple[int, float], Pose] = field(default_factory=dict)
 
     def on(self, parent: str, at: float = 1.0, pose: Pose = IDENTITY) -> Attachment:
@@ -75,10 +89,17 @@ class Attachments:
             if at == 0.0:
                 seat = self.starts[parent]
             else:
-                points = self.elements[seat.element].points
+                pieces = self.rods[parent]
+                element = seat.element
+                if len(pieces) > 1:
+                    k = bisect_left([piece.span[1] for piece in pieces if piece.span], at)
+                    a, b = pieces[k].span or (0.0, 1.0)
+                    element += k + 1 - len(pieces)
+                    at = 1.0 if at == b else (at - a) / (b - a)
+                points = self.elements[element].points
                 if at not in points:
                     points.append(at)
-                seat = Attachment(seat.element, at, IDENTITY)
+                seat = Attachment(element, at, IDENTITY)
         return Attachment(seat.element, seat.u, compose(seat.offset, pose))
 
     def at_point(self, parent: str, at: float, point: Any) -> Attachment:
@@ -87,8 +108,10 @@ class Attachments:
 
     def add(self, element: Element) -> int:
         """Number of a further element."""
-        own = self.rods if element.rod is not None else self.joints
-        own.setdefault(element.item, element)
+        if element.rod is not None:
+            self.rods.setdefault(element.item, []).append(element)
+        else:
+            self.joints.setdefault(element.item, element)
         self.elements.append(element)
         return len(self.elements) - 1
 
@@ -113,7 +136,7 @@ class Attachments:
             element = self.elements[below.element]
             pose = compose(pose, element.seat.offset)
             if element.rod is not None:
-                pose = compose(pose, rest_pose(element.rod, below.u))
+                pose = compose(pose, rest_pose(element.rod, below.u, element.span))
             self._poses[below.element, below.u] = pose
         return pose
 
@@ -139,9 +162,11 @@ class Attachments:
             seat = Attachment(seat.element, seat.u, compose(seat.offset, held))
         if isinstance(item, Rod):
             self.starts[item.name] = seat
-            seat = Attachment(
-                self.add(Element(item.name, seat, rod=item, points=[1.0])), 1.0, IDENTITY
-            )
+            bends = self.in_pieces and item.strain_field().count > 0
+            spans = [*pairwise(piece_edges(item))] if bends else [None]
+            for span in spans:
+                piece = Element(item.name, seat, rod=item, span=span, points=[1.0])
+                seat = Attachment(self.add(piece), 1.0, IDENTITY)
         self.seats[item.name] = seat
 
     def close(self, item: Closure, *, keeps: bool) -> tuple[Attachment, Attachment]:
@@ -177,7 +202,8 @@ class Attachments:
 
 def attachments_of(robot: Graph) -> Attachments:
     """Seats of all rods, bodies, markers and winches."""
-    found = Attachments(seats={GROUND_NAME: Attachment(GROUND, 0.0, IDENTITY)})
+    ground = Attachment(GROUND, 0.0, IDENTITY)
+    found = Attachments(seats={GROUND_NAME: ground}, in_pieces=robot.in_pieces)
     for solid in robot.solids:
         found.place(solid)
     for item in robot.items:
@@ -200,15 +226,20 @@ def inverse(pose: Pose) -> Pose:
     return Pose(pose.rotation.T, -(pose.rotation.T @ pose.position))
 
 
-def rest_pose(rod: Rod, u: float) -> Pose:
-    """Pose of a rod's section at fraction u, at rest."""
+def rest_pose(rod: Rod, u: float, span: tuple[float, float] | None = None) -> Pose:
+    """Pose at rest of the section at fraction u of a rod, or of a piece of it, seen from its start."""
     if u == 0.0:
         return IDENTITY
-    if not callable(rod.rest) and not is_traced((rod.rest, rod.length)):
+    rest, share = rod.rest, 1.0
+    if span is not None:
+        rest, share = piece_rest(rod, span), span[1] - span[0]
+    if not callable(rest) and not is_traced((rest, rod.length)):
         step = np.zeros((4, 4))
-        step[:3, :3], step[:3, 3] = np.asarray(so3.hat(np.asarray(rod.rest)[:3])), rod.rest[3:]
-        found = scipy.linalg.expm(u * rod.length * step)
+        step[:3, :3], step[:3, 3] = np.asarray(so3.hat(np.asarray(rest)[:3])), rest[3:]
+        found = scipy.linalg.expm(u * share * rod.length * step)
         return Pose(found[:3, :3], found[:3, 3])
+    if span is not None:
+        return se3.exp(u * share * rod.length * jnp.asarray(rest))
     grid = rod_grid(
         rod.strain_field(), rod.rest, (u,), rod.space, rod.nodes, tuple(rod.breaks), rod.length
     )

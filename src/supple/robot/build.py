@@ -92,6 +92,7 @@ def build_model(robot: Graph) -> Model:
         scale=_scale(at),
         topology=at.topology(frames),
         name=robot.name,
+        formulation=robot.formulation,
     )
     model = without_redundancy(model) if model.closures.size else model
     table, first = model.constraints, None
@@ -278,7 +279,7 @@ def _scale(at: Numbering) -> Any:
     for e in at.order:
         element = at.elements[e]
         if element.rod is not None:
-            rows = element.rod.strain_field().rows
+            rows = element.strain_field().rows
             curvature = np.array([row < 3 for row in rows], dtype=bool)
             parts.append(np.where(curvature, 1.0, 0.0) / element.rod.length + ~curvature)
         else:

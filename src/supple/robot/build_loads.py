@@ -27,7 +27,7 @@ from supple.model.loads import (
 )
 from supple.model.model import GROUND, Group, RodGroup
 from supple.numeric import asarray, is_traced, stack, times_of
-from supple.robot.attachments import Attachment, Attachments
+from supple.robot.attachments import Attachment, Attachments, Element
 from supple.robot.custom import AbstractLineLoad as UserLineLoad, AbstractLoad
 from supple.robot.graph import Graph
 from supple.robot.items import Rod
@@ -79,23 +79,27 @@ def line_loads_of(
         kinds = DistributedLoad | Drag | Buoyancy | UserLineLoad
         if not isinstance(item, kinds) or item.on not in seating.starts:
             continue
-        element = seating.rods[item.on]
-        place = element.group, (element.row,)
-        if isinstance(item, DistributedLoad):
-            law, names = item.time_law(), (item.name,)
-            found.append(LineLoad(*place, None, item.density, law, item.follower, names))
-        elif isinstance(item, UserLineLoad):
-            found.append(GivenLine(*place, None, jax.tree.map(asarray, item)))
-        elif isinstance(item, Drag):
-            found.append(LineDrag(*place, None, *_coefficients(item), asarray(item.current)))
-        else:
-            group, rod = groups[element.group], element.rod
-            assert isinstance(group, RodGroup)
-            assert rod is not None
-            count = group.grid.weights.shape[1]
-            weight = _displaced(item, rod, np.asarray(group.grid.points)[element.row, :count])
-            found.append(DeadLine(*place, -weight[:, None] * asarray(robot.gravity)))
+        found += [_line_load(robot, item, element, groups) for element in seating.rods[item.on]]
     return _batched(found)
+
+
+def _line_load(robot: Graph, item: Any, element: Element, groups: list[Group]) -> AbstractLineLoad:
+    """A load along a rod, or what of it acts on one piece."""
+    place = element.group, (element.row,)
+    if isinstance(item, DistributedLoad):
+        law, names = item.time_law(), (item.name,)
+        return LineLoad(*place, None, item.density, law, item.follower, names)
+    if isinstance(item, UserLineLoad):
+        return GivenLine(*place, None, jax.tree.map(asarray, item))
+    if isinstance(item, Drag):
+        return LineDrag(*place, None, *_coefficients(item), asarray(item.current))
+    group, rod = groups[element.group], element.rod
+    assert isinstance(group, RodGroup)
+    assert rod is not None
+    first, last = element.span or (0.0, 1.0)
+    points = np.asarray(group.grid.points)[element.row, : group.grid.weights.shape[1]]
+    weight = _displaced(item, rod, first + (last - first) * points)
+    return DeadLine(*place, -weight[:, None] * asarray(robot.gravity))
 
 
 def _batched(loads: list[AbstractLineLoad]) -> tuple[AbstractLineLoad, ...]:
@@ -127,29 +131,25 @@ def stresses_of(robot: Graph, seating: Attachments) -> tuple[InternalStress, ...
     found = []
     for item in robot.items:
         if isinstance(item, ActiveStress):
-            element = seating.rods[item.on]
-            found.append(
-                InternalStress(
-                    element.group,
-                    element.row,
-                    item.stress,
-                    times_of(item.name, "kinks", item.kinks),
-                    item.name,
-                )
-            )
+            kinks = times_of(item.name, "kinks", item.kinks)
+            found += [
+                InternalStress(element.group, element.row, item.stress, kinks, item.name)
+                for element in seating.rods[item.on]
+            ]
     return tuple(found)
 
 
 def add_swimming(item: Swimming, seating: Attachments) -> None:
     """Let the rods of a swimmer carry the mass of the fluid around them."""
     for name in item.on:
-        element = seating.rods[name]
-        rod = element.rod
+        pieces = seating.rods[name]
+        rod = pieces[0].rod
         assert rod is not None
-        if any(row >= 3 for row in rod.strain_field().rows):
+        if any(row >= 3 for row in pieces[0].strain_field().rows):
             need = "rods that neither stretch nor shear (strains 'kirchhoff', 'planar', 'rigid', …)"
             raise DescriptionError(item.name, "on", name, need)
-        element.added = item.density
+        for element in pieces:
+            element.added = item.density
         if rod.section is None or added_mass(rod.section, np.zeros(1)) is None:
             need = "rods with circular or elliptic sections"
             raise DescriptionError(item.name, "on", name, need)
@@ -205,7 +205,7 @@ def _displaced(item: Buoyancy, rod: Rod, u: np.ndarray) -> Any:
 
 
 def _wake(item: Swimming, seating: Attachments) -> PointLoad:
-    rod = seating.rods[item.on[-1]].rod
+    rod = seating.rods[item.on[-1]][0].rod
     assert rod is not None
     assert rod.section is not None
     tail = item.density * added_mass(rod.section, np.ones(1))[0]

@@ -1,5 +1,6 @@
 """From tendons, chambers, motors and springs as users write them to the transmissions of the model."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -44,6 +45,7 @@ from supple.robot.attachments import Attachment, Attachments
 from supple.robot.graph import Graph
 from supple.robot.items import Rod
 from supple.robot.numbering import Numbering
+from supple.robot.pieces import piece_field, piece_rest
 from supple.space.quadrature import Panels
 from supple.strain.basis import CustomBasis
 from supple.strain.field import StrainField
@@ -54,6 +56,10 @@ FEWEST_POINTS, SPARE_POINTS = 12, 10
 """Points where strains are polynomials: as many, or twice their degree and so many more."""
 SLACK_WIDTH = 1e-6
 """Of the length: from slack to taut."""
+
+
+Span = tuple[int, int]
+"""First velocity coordinate of an element and the one after its last."""
 
 
 @dataclass
@@ -154,10 +160,10 @@ def transmissions_of(
     channels = _channels(items, routes, rods, places)
     segments = _segments(items, routes, at)
     constants, arms = [], []
-    for item, route in zip(items, routes, strict=True):
+    for i, (item, route) in enumerate(zip(items, routes, strict=True)):
         constant, own = _affine_part(item, route, rods, places, joints, motors)
         constants.append(constant)
-        arms.append(own)
+        arms += [(i, *part) for part in own]
     rest = _rest_lengths(items, routes, channels, constants, seating)
     laws: list[AbstractLaw] = []
     efforts: dict[type[AbstractEffort], list[tuple[int, dict[str, Any]]]] = {}
@@ -239,7 +245,7 @@ def _affine_part(
     places: dict[str, Slot],
     joints: dict[str, Slot],
     motors: dict[str, Motor],
-) -> tuple[Any, tuple[Slot, Any] | None]:
+) -> tuple[Any, list[tuple[Span, Any]]]:
     """Constant and derivative of the affine part of a coordinate: whose coordinates, and numbers."""
     if isinstance(item, Chamber):
         rod, slot = rods[item.on], places[item.on]
@@ -247,33 +253,35 @@ def _affine_part(
             raise DescriptionError(item.name, "on", item.on, "a rod of constant length")
         # A chamber's path is a cable's; its volume takes the component along the section's normal.
         path = Tendon(item.name, on=item.on, offset=item.offset, tension=0.0)
-        channel = _channel(path, rod, item.start, item.end)
-        backend: Any = jnp if is_traced((item.area, channel)) else np
-        own = item.area * backend.einsum("n,nm->m", channel.weights, channel.slope[:, 0])
-        volume = item.area * backend.sum(channel.weights * channel.straight[:, 0])
-        return volume, (slot, own)
+        volume: Any = 0.0
+        parts = []
+        for span, channel in _along(path, rod, slot, item.start, item.end):
+            backend: Any = jnp if is_traced((item.area, channel.__dict__)) else np
+            own = item.area * backend.einsum("n,nm->m", channel.weights, channel.slope[:, 0])
+            volume = volume + item.area * backend.sum(channel.weights * channel.straight[:, 0])
+            parts.append((span, own))
+        return volume, parts
     motor, radius = None, 1.0
     if isinstance(item, Motor):
         motor = item
     elif isinstance(item, Tendon) and item.winch is not None:
         motor, radius = motors[item.winch], item.drum
     if motor is None:
-        return route.constant, None
+        return route.constant, []
     slot = _driven_joint(motor, joints)
     chosen = np.arange(slot.v_stop - slot.v_start) == motor.coordinate
-    return route.constant, (slot, asarray(radius) * chosen)
+    return route.constant, [((slot.v_start, slot.v_stop), asarray(radius) * chosen)]
 
 
-def _affine(arms: list[tuple[Slot, Any] | None]) -> Affine:
-    """Moment arms of those transmissions that have an affine part."""
-    found = [(i, *part) for i, part in enumerate(arms) if part is not None]
+def _affine(found: list[tuple[int, Span, Any]]) -> Affine:
+    """Moment arms of those transmissions that have affine parts."""
     if not found:
         return no_affine()
     width = max(len(own) for _, _, own in found)
     backend: Any = jnp if is_traced([own for _, _, own in found]) else np
     return Affine(
         arms=stack([backend.pad(own, (0, width - len(own))) for _, _, own in found]),
-        spans=tuple((slot.v_start, slot.v_stop) for _, slot, _ in found),
+        spans=tuple(span for _, span, _ in found),
         of=tuple(i for i, _, _ in found),
     )
 
@@ -377,11 +385,12 @@ def _channels(
     for i, (item, route) in enumerate(zip(items, routes, strict=True)):
         for name, first, last in route.channels:
             assert isinstance(item, Tendon)
-            found.append((i, places[name], _channel(item, rods[name], first, last)))
+            own = _along(item, rods[name], places[name], first, last)
+            found += [(i, span, channel) for span, channel in own]
     if not found:
         return no_channels()
-    slots = [slot for _, slot, _ in found]
-    width = max(slot.v_stop - slot.v_start for slot in slots)
+    spans = tuple(span for _, span, _ in found)
+    width = max(stop - start for start, stop in spans)
     points = max(len(channel.weights) for _, _, channel in found)
     of = tuple(i for i, _, _ in found)
     padded = [_padded(channel, points, width) for _, _, channel in found]
@@ -389,7 +398,6 @@ def _channels(
     tendons = [item for i in of if isinstance(item := items[i], Tendon)]
     if any(tendon.rubs for tendon in tendons):
         rubbing = _rubbing(tendons, padded)
-    spans = tuple((slot.v_start, slot.v_stop) for slot in slots)
     return Channels(
         weights=stack([channel.weights for channel in padded]),
         straight=stack([channel.straight for channel in padded]),
@@ -431,10 +439,30 @@ def _rubbing(items: list[Tendon], channels: list[_Channel]) -> Rubbing:
     )
 
 
-def _channel(item: Tendon, rod: Rod, first: float, last: float) -> _Channel:
-    field_ = rod.strain_field()
+def _along(
+    item: Tendon, rod: Rod, slot: Slot, first: float, last: float
+) -> Iterator[tuple[Span, _Channel]]:
+    """A channel between two fractions of a rod, as one, or in its pieces: on whose coordinates, and how."""
+    whole = slot.v_start, slot.v_stop
+    if not slot.in_pieces:
+        yield whole, _channel(item, rod, rod.strain_field(), rod.rest, first, last)
+        return
+    field_, width = piece_field(rod), (whole[1] - whole[0]) // slot.pieces
+    for k, (a, b) in enumerate(pairwise(slot.edges)):
+        if max(a, first) < min(b, last):
+            start = whole[0] + k * width
+            rest = piece_rest(rod, (a, b))
+            channel = _channel(item, rod, field_, rest, max(a, first), min(b, last))
+            yield (start, start + width), channel
+
+
+def _channel(
+    item: Tendon, rod: Rod, field_: StrainField, rest_shape: Any, first: float, last: float
+) -> _Channel:
     edges = (first, *(b for b in sorted({*field_.breaks, *rod.breaks}) if first < b < last), last)
-    at, weight, differentiation, integration = _panels(edges, _point_count(item, rod, field_))
+    at, weight, differentiation, integration = _panels(
+        edges, _point_count(item, rod, field_, rest_shape)
+    )
     at = at.copy()  # for the functions of users, who may write to it
     offset = np.zeros((len(at), 3))
     offset[:, 1:] = item.offsets(rod.name, at)
@@ -442,7 +470,9 @@ def _channel(item: Tendon, rod: Rod, first: float, last: float) -> _Channel:
     change[:, 1:] = _slope(item, rod.name, at)
     values = np.asarray(field_.values(at))
     rest = (
-        asarray(rod.rest(at)) if callable(rod.rest) else np.tile(np.asarray(rod.rest), (len(at), 1))
+        asarray(rest_shape(at))
+        if callable(rest_shape)
+        else asarray(rest_shape) + np.zeros((len(at), 1))
     )
     across = np.cross(np.swapaxes(values[:, :3], 1, 2), offset[:, None, :]).swapaxes(1, 2)
     return _Channel(
@@ -456,10 +486,10 @@ def _channel(item: Tendon, rod: Rod, first: float, last: float) -> _Channel:
     )
 
 
-def _point_count(item: Tendon, rod: Rod, strains: StrainField) -> int:
+def _point_count(item: Tendon, rod: Rod, strains: StrainField, rest_shape: Any) -> int:
     """Points along each smooth piece of a channel: few where its tangent is a polynomial."""
     plain = not any(isinstance(basis, CustomBasis) for _, basis in strains.components)
-    if item.rubs or callable(rod.rest) or not (plain and item.is_parallel(rod.name)):
+    if item.rubs or callable(rest_shape) or not (plain and item.is_parallel(rod.name)):
         return POINTS
     return min(POINTS, max(FEWEST_POINTS, 2 * strains.degree + SPARE_POINTS))
 

@@ -52,6 +52,12 @@ class Graph:
     items: tuple[Item, ...]
     gravity: Any
     name: str
+    formulation: str = "strain"
+
+    @property
+    def in_pieces(self) -> bool:
+        """Whether its rods are chains of pieces of constant strain."""
+        return self.formulation == "pcs"
 
     @cached_property
     def solids(self) -> tuple[Solid, ...]:

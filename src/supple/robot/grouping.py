@@ -14,8 +14,9 @@ from supple.model.model import FAR, Group, JointGroup, RodGroup
 from supple.numeric import asarray, is_traced, stack
 from supple.robot.attachments import Element
 from supple.robot.items import Rod
+from supple.robot.pieces import piece_nodes, piece_rest
 from supple.section.added import added_mass
-from supple.space import RodGrid, rod_grid
+from supple.space import RodGrid, piece_grid, rod_grid
 from supple.space.grid import one_sided
 from supple.space.integrator import SpaceIntegrator
 from supple.space.quadrature import Panels
@@ -24,6 +25,7 @@ from supple.strain.field import STRAINS, StrainField
 
 def grouped(elements: list[Element]) -> list[Group]:
     """Groups of elements of one kind and shape; joints first, in order of appearance."""
+    _fill_up(elements)
     batches: dict[Any, list[tuple[Element, Any]]] = {}
     for element in sorted(elements, key=lambda e: e.rod is not None):
         part = _rod_part(element) if element.rod is not None else _joint_part(element)
@@ -39,9 +41,48 @@ def grouped(elements: list[Element]) -> list[Group]:
     return groups
 
 
+def _fill_up(elements: list[Element]) -> None:
+    """As many points on each piece of a rod, so that its pieces are one batch."""
+    most: dict[str, int] = {}
+    for element in elements:
+        if element.span is not None:
+            most[element.item] = max(most.get(element.item, 0), len(element.points))
+    for element in elements:
+        if element.span is not None:
+            element.points += [1.0] * (most[element.item] - len(element.points))
+
+
+def _piece_part(element: Element, rod: Rod, span: tuple[float, float]) -> RodGroup:
+    grid = piece_grid(
+        element.strain_field(),
+        piece_rest(rod, span),
+        tuple(element.points),
+        piece_nodes(rod),
+    )
+    a, b = span
+    matrices = rod.sectional().matrices(a + (b - a) * np.asarray(grid.points))
+    return RodGroup(
+        grid=grid,
+        length=asarray((b - a) * rod.length),
+        stiffness=matrices.stiffness,
+        damping=None if _undamped(rod) else matrices.damping,
+        inertia=matrices.inertia,
+        added=_added(element, a + (b - a) * np.asarray(grid.points)),
+        start=asarray(a * rod.length),
+    )
+
+
+def _undamped(rod: Rod) -> bool:
+    """Whether a rod is undamped everywhere."""
+    damping = rod.sectional().matrices(np.linspace(0.0, 1.0, 33)).damping
+    return not is_traced(damping) and not np.any(damping)
+
+
 def _rod_part(element: Element) -> RodGroup:
     rod = element.rod
     assert rod is not None
+    if element.span is not None:
+        return _piece_part(element, rod, element.span)
     grid = _grid(rod, tuple(element.points))
     _check_nodes(rod, np.asarray(grid.basis))
     nodes = one_sided(np.asarray(grid.points)[: len(grid.weights)], grid.edges)

@@ -18,7 +18,14 @@ from supple.robot.references import HoldsTwo, RefersToOne
 from supple.section import AbstractProperties, AbstractShape, Material, SolidProperties
 from supple.space import Magnus, RungeKutta, SpaceIntegrator, Spectral
 from supple.space.grid import nodes_needed
-from supple.strain import ROD_MODELS, STRAIGHT, AbstractBasis, StrainField, strain_field
+from supple.strain import (
+    ROD_MODELS,
+    STRAIGHT,
+    AbstractBasis,
+    PiecewiseConstant,
+    StrainField,
+    strain_field,
+)
 from supple.tried import number, tried
 
 MOST_MODES = 300
@@ -93,7 +100,9 @@ class Rod(_Jointed):
     ``strains`` names a rod model ("kirchhoff", "reissner", "planar", …) or lists strains; "auto" and
     "planar-auto" take stretch and shear in only where the accuracy asked for needs them.
     ``basis`` is a number of Legendre modes, a basis, or one basis for each strain; "auto" takes as
-    many modes as the accuracy needs.
+    many modes as the accuracy needs. Piecewise bases go by the names of the literature, with segments
+    between the rod's ``breaks`` or with their number: "pcc" and "pcs" (constant), "pls" (linear), "pcc:3";
+    "constant" is one segment.
     ``rest`` is the strain at rest: six numbers or a function of u -> (n, 6), best defined once in a
     module (a new function, such as a lambda in a loop, recompiles).
     ``nodes`` overrides the number of quadrature nodes per smooth piece.
@@ -108,7 +117,7 @@ class Rod(_Jointed):
     material: Material | None = None
     properties: AbstractProperties | None = None
     strains: str | Sequence[str] = "kirchhoff"
-    basis: AbstractBasis | int | Mapping[str, AbstractBasis | int] | str = "auto"
+    basis: AbstractBasis | int | str | Mapping[str, AbstractBasis | int | str] = "auto"
     rest: Any = STRAIGHT
     nodes: int | None = None
     breaks: Sequence[float] = ()
@@ -125,20 +134,21 @@ class Rod(_Jointed):
         self.place.check(self.name)
         check_positive(self.name, "length", self.length)
         self.sectional().check(self.name)
-        field = self.resolved(1e-2).strain_field()
-        self._check_rest()
-        nodes: Any = self.nodes
-        if nodes is not None and (not isinstance(nodes, int) or nodes < 2):
-            raise DescriptionError(self.name, "nodes", self.nodes, "an integer >= 2, or None")
         breaks: Any = self.breaks
         need = "a tuple of fractions in (0, 1)"
         row = row_of(self.name, "breaks", breaks, need)
         if not isinstance(breaks, list | tuple) or any(not 0.0 < b < 1.0 for b in row):
             raise DescriptionError(self.name, "breaks", breaks, need)
+        field = self.resolved(1e-2).strain_field()
+        self._check_rest()
+        nodes: Any = self.nodes
+        if nodes is not None and (not isinstance(nodes, int) or nodes < 2):
+            raise DescriptionError(self.name, "nodes", self.nodes, "an integer >= 2, or None")
         if not isinstance(self.space, Magnus | Spectral | RungeKutta):
             need = "Magnus(…), Spectral() or RungeKutta(…)"
             raise DescriptionError(self.name, "space", self.space, need)
-        self._check_size(field)
+        if not self.is_in_pieces():
+            self._check_size(field)
         self.check_joint(self.name)
         growth: Any = self.growth
         if growth is not None and not isinstance(growth, AbstractLaw) and not callable(growth):
@@ -194,10 +204,20 @@ class Rod(_Jointed):
     def strain_field(self) -> StrainField:
         """The rod's strain field; "auto" choices must be resolved first."""
         strains = self.strains if isinstance(self.strains, str) else tuple(self.strains)
-        if isinstance(self.basis, str):
-            need = "'auto', a number of modes, a basis, or one for each strain"
-            raise DescriptionError(self.name, "basis", self.basis, need)
-        return strain_field(self.name, strains, self.basis)
+        breaks: Any = self.breaks
+        return strain_field(self.name, strains, self.basis, tuple(breaks))
+
+    def is_in_pieces(self) -> bool:
+        """Whether all strains are constant between the same edges: the formulation "pcs" takes any number."""
+        bases = {basis for _, basis in self.resolved(1e-2).strain_field().components}
+        return len(bases) == 1 and isinstance(bases.pop(), PiecewiseConstant)
+
+    def settled(self, accuracy: float) -> "Rod":
+        """As :meth:`resolved`, for one matrix along the whole rod: raises where it would be too large."""
+        found = self.resolved(accuracy)
+        if self.is_in_pieces():
+            found._check_size(found.strain_field())
+        return found
 
     def resolved(self, accuracy: float) -> "Rod":
         """The rod with "auto" choices made for a displacement accuracy relative to its length.

@@ -18,7 +18,7 @@ from supple.lie import Pose, se3
 from supple.model.joints import AbstractJoint, DrivenJoint
 from supple.model.laws import AbstractLaw
 from supple.model.model import GROUND, JointGroup, Model, RodGroup
-from supple.space import RodGrid
+from supple.space import PieceGrid, RodGrid
 
 ROWS = 6
 """No joint asks for more equations; missing ones are zero."""
@@ -252,7 +252,10 @@ def _depths(parent: tuple[int, ...]) -> dict[int, int]:
     return depth
 
 
-def _rods(group: RodGroup) -> tuple[RodGrid, Any]:
+Grid = RodGrid | PieceGrid
+
+
+def _rods(group: RodGroup) -> tuple[Grid, Any]:
     """Grids and lengths at t = 0."""
     grown = group.growth is not None
     return group.grid, _grown(group.length, group.growth) if grown else group.length
@@ -265,10 +268,10 @@ def _grown(length: Any, growth: AbstractLaw | None) -> Any:
 
 
 @partial(jit, quick=True)
-def _rod_steps(grid: RodGrid, length: Any, sample: Any, q: Any) -> tuple[Pose, Any]:
+def _rod_steps(grid: Grid, length: Any, sample: Any, q: Any) -> tuple[Pose, Any]:
     """Pose of a sample of each rod, and its twist by each coordinate, both seen from the rod's start."""
 
-    def one(grid: RodGrid, length: Any, sample: Any, q: Any) -> tuple[Pose, Any]:
+    def one(grid: Grid, length: Any, sample: Any, q: Any) -> tuple[Pose, Any]:
         rotation, position = grid.poses(q, length)
         count = grid.weights.shape[0]
         columns = se3.columns_to_world(Pose(rotation[:count], position[:count]), grid.basis)

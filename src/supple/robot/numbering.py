@@ -1,6 +1,6 @@
 """Number the elements of a robot: where each begins in the flat lists of the model."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from supple.model.joints import FreeJoint
@@ -52,8 +52,7 @@ class Numbering:
         group = self.groups[element.group]
         local = 0
         if isinstance(group, RodGroup):
-            nodes = group.grid.weights.shape[1]
-            local = nodes + element.points.index(seat.u)
+            local = group.grid.count + element.points.index(seat.u)
         return self.sample_start[element.group] + element.row * group.samples + local
 
     @cached_property
@@ -65,7 +64,15 @@ class Numbering:
             nq, nv = self.groups[own].nq, self.groups[own].nv
             q, v = self.q_start[own] + row * nq, self.v_start[own] + row * nv
             slot = Slot(element.item, own, row, q, q + nq, v, v + nv)
-            slots["rod" if element.rod else "joint"].append(slot)
+            kind = slots["rod" if element.rod else "joint"]
+            if element.span is None or element.span[0] == 0.0:
+                if element.span is not None:
+                    slot = replace(slot, edges=(0.0, element.span[1]))
+                kind.append(slot)
+            else:  # pieces of one rod follow each other, in the group, too
+                before = kind[-1]
+                edges = (*before.edges, element.span[1])
+                kind[-1] = replace(before, q_stop=q + nq, v_stop=v + nv, edges=edges)
         return slots
 
     def topology(self, frames: list[Frame]) -> Topology:

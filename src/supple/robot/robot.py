@@ -14,12 +14,19 @@ from supple.numeric import check_vector
 from supple.reprs import short
 from supple.robot.build import build_model
 from supple.robot.checks import check_printable
+from supple.robot.formulations import (
+    DEFAULT,
+    check_formulation,
+    formulation_name,
+    formulation_named,
+)
 from supple.robot.graph import Graph, Item, check_graph, parents_first
 from supple.robot.items import Rod, Solid
 from supple.robot.plausibility import hint_at_slips
 from supple.robot.spanning_tree import cut_open
 from supple.robot.surfaces import on_surfaces
 from supple.robot.try_controllers import try_controllers
+from supple.shooting.settings import Shooting
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 DEFAULT_ACCURACY = 1e-3
@@ -39,21 +46,33 @@ class Robot:
     items: tuple[Item, ...]
     gravity: Any
     name: str
+    formulation: str | Shooting
 
-    def __init__(self, *items: Item, gravity: Any = STANDARD_GRAVITY, name: str = "robot") -> None:
+    def __init__(
+        self,
+        *items: Item,
+        gravity: Any = STANDARD_GRAVITY,
+        name: str = "robot",
+        formulation: str | Shooting = "strain",
+    ) -> None:
         object.__setattr__(self, "items", on_surfaces(items))
         object.__setattr__(self, "gravity", gravity)
         object.__setattr__(self, "name", name)
+        own = Shooting() if formulation == "shooting" else formulation
+        object.__setattr__(self, "formulation", own)
         if not isinstance(name, str):
             raise DescriptionError("robot", "name", name, "a text")
         check_printable("robot", "name", name)
         check_vector(name, "gravity", gravity, (3,))
+        check_formulation(name, formulation)
         check_graph(Graph(self.items, gravity, name))
 
     def __repr__(self) -> str:
         lines = [repr(item) for item in self.items]
         if self.gravity is not STANDARD_GRAVITY:
             lines.append(f"gravity={short(self.gravity)}")
+        if self.formulation != DEFAULT:
+            lines.append(f"formulation={self.formulation!r}")
         return (
             "Robot(\n" + "".join(f"    {line},\n" for line in [*lines, f"name={self.name!r}"]) + ")"
         )
@@ -80,9 +99,17 @@ class Robot:
     def _by_name(self) -> dict[str, Item]:
         return {item.name: item for item in self.items}
 
+    def with_items(self, *items: Item) -> "Robot":
+        """A robot of other items, all else the same."""
+        return Robot(*items, gravity=self.gravity, name=self.name, formulation=self.formulation)
+
+    def with_formulation(self, formulation: str | Shooting) -> "Robot":
+        """The same robot, computed by another formulation: one of :data:`supple.FORMULATIONS`."""
+        return Robot(*self.items, gravity=self.gravity, name=self.name, formulation=formulation)
+
     def adding(self, *items: Item) -> "Robot":
         """A robot with further items: a grasped object, a tool, a load."""
-        return Robot(*self.items, *items, gravity=self.gravity, name=self.name)
+        return self.with_items(*self.items, *items)
 
     def removing(self, *names: str) -> "Robot":
         """A robot without the named items and everything that hangs on them."""
@@ -97,7 +124,7 @@ class Robot:
             for item in self.items
             if item.name not in gone and not gone.intersection(getattr(item, "refers_to", ()))
         ]
-        return Robot(*kept, gravity=self.gravity, name=self.name)
+        return self.with_items(*kept)
 
     def replacing(self, *items: Item) -> "Robot":
         """A robot with the items of the same names replaced."""
@@ -105,19 +132,25 @@ class Robot:
         for name in new:
             self[name]
         kept = [new.get(item.name, item) for item in self.items]
-        return Robot(*kept, gravity=self.gravity, name=self.name)
+        return self.with_items(*kept)
 
     def build(self, accuracy: float = DEFAULT_ACCURACY) -> Model:
         """The immutable model that everything else computes with.
 
         ``accuracy`` (displacement error over size) settles what rods leave to "auto".
         """
-        items = [i.resolved(accuracy) if isinstance(i, Rod) else i for i in self.items]
-        graph = Graph(tuple(cut_open(items)), self.gravity, self.name)
+        chosen = formulation_named(self.formulation)
+        resolved = chosen.resolved
+        items = [resolved(i, accuracy) if isinstance(i, Rod) else i for i in self.items]
+        graph = Graph(
+            tuple(cut_open(items)), self.gravity, self.name, formulation_name(self.formulation)
+        )
         check_graph(graph)
-        hint_at_slips(self.name, self.items, self.gravity)
         model = build_model(graph)
+        hint_at_slips(self.name, self.items, self.gravity)
         try_controllers(model)
+        if chosen.finished is not None:
+            model = chosen.finished(graph.items, model, self.formulation)
         return model
 
 

@@ -22,13 +22,13 @@ from supple.mechanics.readout import AbstractReadout
 from supple.mechanics.regulation import regulated_model
 from supple.model.model import Model
 from supple.model.state import State
+from supple.robot.formulations import formulation_of, second_order_of
 from supple.robot.robot import Robot
 from supple.run.start import as_model
 from supple.run.statics import Equilibrium, equilibrium
 from supple.solve.modes import free_motions
-from supple.system.active_set import CLOSE, should_hold
+from supple.system.active_set import CLOSE, hold, should_hold
 from supple.system.formulation import Discretization
-from supple.system.strain import Strain
 
 
 class BranchStatus(enum.IntEnum):
@@ -129,12 +129,15 @@ def _linear(model, q, y, t):  # type: ignore[no-untyped-def]
     zero = jnp.zeros(n)
 
     def residual(t):  # type: ignore[no-untyped-def]
-        formulation, d = Strain(model).frozen_at(t), Discretization(State(t, q, zero, zero), t)
+        formulation, d = (
+            second_order_of(model, "follow").frozen_at(t),
+            Discretization(State(t, q, zero, zero), t),
+        )
         left, work = formulation.residual(d, y)
         return left, formulation.tangent(formulation.coordinates(d, y), work)
 
     left, by_time, tangent = jax.jvp(residual, (t,), (jnp.ones(()),), has_aux=True)
-    return left, by_time, tangent, Strain(model).retract(q, y[:n])
+    return left, by_time, tangent, formulation_of(model).retract(q, y[:n])
 
 
 @dataclass(frozen=True)
@@ -220,8 +223,8 @@ def follow(
 @partial(jit, quick=True)
 def _held(model, q, t, multipliers):  # type: ignore[no-untyped-def]
     """The model with its one-sided equations as they are at an equilibrium."""
-    formulation = Strain(model)
-    return formulation.with_active(formulation.active_at(q, t, multipliers)).model
+    active = formulation_of(model).active_at(q, t, multipliers)
+    return model if active is None else hold(model, active)
 
 
 @partial(jit, quick=True)
@@ -229,7 +232,7 @@ def _changes(model, q, t, multipliers):  # type: ignore[no-untyped-def]
     """Whether one-sided equations are no longer what they were taken for."""
     if model.active is None:
         return False
-    formulation, zero = Strain(model), jnp.zeros(model.nv)
+    formulation, zero = formulation_of(model), jnp.zeros(model.nv)
     seen = formulation.one_sided(State(t, q, zero, zero, multipliers))
     held = model.active.held
     return jnp.any(should_hold(seen, held, CLOSE * formulation.length) != held)

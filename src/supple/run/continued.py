@@ -14,12 +14,12 @@ from supple.results.fingerprint import changed, fingerprint, fingerprints
 from supple.results.result import Result, Stats
 from supple.results.store import Store
 from supple.results.stretch import Stretch
+from supple.robot.formulations import formulation_of
 from supple.robot.robot import Robot
 from supple.run.events import Event
 from supple.run.loop import Plan
 from supple.run.python_controllers import Outside
 from supple.run.stretches import edited, next_or_end
-from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, cursor_like
 
 SAME_START = 1e-6
@@ -113,7 +113,7 @@ def _whole(plan: Plan) -> Stretch | None:
 def _resumed(plan: Plan, state: State) -> tuple[Plan, Cursor, Saved] | None:
     """The last good cursor of a stretch, and the instants up to it."""
     assert plan.disk is not None
-    found = plan.disk.resumed(cursor_like(Strain(plan.model), plan.scheme))
+    found = plan.disk.resumed(cursor_like(formulation_of(plan.model), plan.scheme))
     if found is None:
         return None
     cursor, past = found

@@ -21,11 +21,11 @@ from supple.mechanics.regulation import regulated_model
 from supple.model.inputs import find_input, input_slices, input_vector, with_inputs
 from supple.model.model import Model
 from supple.model.state import State
+from supple.robot.formulations import formulation_of
 from supple.robot.robot import Robot
 from supple.run.start import as_model
 from supple.run.statics import equilibrium
 from supple.solve.equilibrium import EquilibriumStatus, solve_equilibrium
-from supple.system.strain import Strain
 
 MAX_ITERATIONS = 30
 SMALLEST_SHARE = 1e-3
@@ -249,7 +249,7 @@ def _linearize(
 
     def gap(change: Float[Array, " m"]) -> tuple[Float[Array, " k"], Any]:
         loaded = with_inputs(model, u.at[free].add(change))
-        held = solve_equilibrium(Strain(loaded), q, zero, 1.0, multipliers)
+        held = solve_equilibrium(formulation_of(loaded), q, zero, 1.0, multipliers)
         pose = frame_motion(loaded, frame, held.q, jnp.zeros(model.nv)).pose
         left = pose.position - goal.position
         if goal.rotation is not None:

@@ -25,6 +25,7 @@ from supple.results.result import Result, Stats
 from supple.results.stretch import Stretch
 from supple.robot.actuators import Chamber, Motor, Tendon
 from supple.robot.controller import ContinuousController, Controller
+from supple.robot.formulations import formulation_of
 from supple.robot.items import Body, PrescribedCoordinate, Rod
 from supple.robot.joint import Prismatic
 from supple.robot.loads import Wrench
@@ -33,7 +34,6 @@ from supple.run.loop import saved_at
 from supple.run.message import found_reason
 from supple.run.python_controllers import ControllerFailed, Outside
 from supple.run.start import as_model, start_state
-from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, advance, begin, restart
 from supple.time.alpha import generalized_alpha
 from supple.time.control import FixedStep
@@ -249,7 +249,10 @@ class LiveRun:
         """Go back to the start."""
         if self._first is None:
             self._first = begin(
-                Strain(self.model), self.scheme, self._start, jnp.asarray(self.dt, dtype=float)
+                formulation_of(self.model),
+                self.scheme,
+                self._start,
+                jnp.asarray(self.dt, dtype=float),
             )
         self.cursor = self._first
         self.status, self.message = Status.RUNNING, ""
@@ -326,11 +329,11 @@ class LiveRun:
     def _advanced(self, cursor: Cursor) -> tuple[Cursor, Saved, int, Status]:
         """The next instant, or a part of the way to it; also how many instants were saved."""
         if cursor.one_sided is not None and bool(cursor.one_sided.caught):
-            cursor = restart(Strain(self.model), self.scheme, cursor)
+            cursor = restart(formulation_of(self.model), self.scheme, cursor)
         begun = jnp.asarray(float(self._start.t))
         wall = begun + cursor.target * self.dt
         after, saved, found = advance(
-            Strain(self.model), self.scheme, self._control, ATTEMPTS, cursor,
+            formulation_of(self.model), self.scheme, self._control, ATTEMPTS, cursor,
             begun, wall, jnp.asarray(1.0), jnp.asarray(ATTEMPTS),
         )  # fmt: skip
         return after, saved, int(found), Status(int(after.status))

@@ -15,11 +15,11 @@ from supple.model.model import Model
 from supple.results.result import Result, Stats
 from supple.results.store import Store
 from supple.results.stretch import Stretch
+from supple.robot.formulations import formulation_of
 from supple.run.crossings import Lookout, pending
 from supple.run.events import Event
 from supple.run.message import found_reason, run_message
 from supple.run.python_controllers import ControllerFailed, Outside
-from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, advance, instant, restart
 from supple.time.control import ErrorControl, FixedStep, StepControl
 from supple.time.scheme import AbstractScheme
@@ -187,7 +187,7 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
             feedback, period = outside.react(model, cursor.state, cursor.feedback)
             cursor = cursor._replace(feedback=feedback)
             if now in corners or _jumps(plan, cursor, period):
-                cursor = restart(Strain(model), plan.scheme, cursor)
+                cursor = restart(formulation_of(model), plan.scheme, cursor)
             wall = min([c for c in corners if c > now] + [stop, outside.next_call()])
             if wait is not None:
                 wall = min(wall, wait.next_time(now))
@@ -246,7 +246,7 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
 def _advanced(plan: Plan, cursor: Cursor, wall: float, attempts: int) -> tuple[Cursor, Saved]:
     """The cursor after so many attempts, at most at a time, and the instants on the way."""
     after, saved, found = advance(
-        Strain(plan.model),
+        formulation_of(plan.model),
         plan.scheme,
         plan.control,
         CHUNK,
@@ -265,7 +265,7 @@ def _ahead(plan: Plan, cursor: Cursor, attempts: int | None, until: float) -> tu
     chunks, left = [], attempts
     while left is None or left > 0:
         if cursor.one_sided is not None and bool(cursor.one_sided.caught):
-            cursor = restart(Strain(plan.model), plan.scheme, cursor)
+            cursor = restart(formulation_of(plan.model), plan.scheme, cursor)
         some = CHUNK if left is None else min(left, CHUNK)
         before = int(cursor.substeps)
         cursor, rows = _advanced(plan, cursor, until, some)

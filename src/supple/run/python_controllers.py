@@ -12,7 +12,7 @@ from supple.errors import ArgumentError
 from supple.model.control import Control
 from supple.model.model import Model
 from supple.model.state import State
-from supple.system.strain import Strain
+from supple.robot.formulations import formulation_of
 from supple.time.feedback import EARLY, Feedback, checked_answer, place_inputs
 
 
@@ -66,7 +66,9 @@ class Outside:
         try:
             answer = control.act(float(state.t), seen, self.memories[i])
             inputs, self.memories[i] = checked_answer(control.name, answer)
-            vector = place_inputs(Strain(model), control.name, jnp.asarray(feedback.inputs), inputs)
+            vector = place_inputs(
+                formulation_of(model), control.name, jnp.asarray(feedback.inputs), inputs
+            )
         except ArgumentError as error:
             raise ControllerFailed(str(error)) from error
         except (Exception, SystemExit) as error:  # a controller ends its run, not the process
@@ -78,4 +80,4 @@ class Outside:
 
 @partial(jit, quick=True, static_argnames=("sense",))
 def _sense(model: Model, sense: Any, state: State, inputs: Any) -> Any:
-    return sense(Strain(model).with_inputs(inputs).sensors(state))
+    return sense(formulation_of(model).with_inputs(inputs).sensors(state))

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -11,10 +11,15 @@ from supple.mechanics.element_motion import neutral
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
+from supple.robot.formulations import formulation_name
 from supple.robot.graph import Item
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.assembly import check_closed, closed_at_rest
+from supple.run.shot import is_shot, own_state, parts_of, seen_at_nodes
 from supple.run.transfer import carry_over
+from supple.shooting.settings import Shooting
+
+_Given = TypeVar("_Given")
 
 
 def as_model(robot: Robot | Model, accuracy: float | None = None) -> Model:
@@ -23,6 +28,24 @@ def as_model(robot: Robot | Model, accuracy: float | None = None) -> Model:
         return robot.build(DEFAULT_ACCURACY if accuracy is None else accuracy)
     if not isinstance(robot, Model):
         raise ArgumentError(f"robot: got {_named(robot)}; need {_robot_needed(robot)}")
+    return robot
+
+
+def formulated(robot: _Given, formulation: str | Shooting | None) -> _Given:
+    """A robot with the formulation that was asked for; None leaves its own.
+
+    A model is built for one: it is as it is.
+    """
+    if formulation is None:
+        return robot
+    if isinstance(robot, Robot):
+        return robot.with_formulation(formulation)  # type: ignore[return-value]
+    if isinstance(robot, Model) and robot.formulation != formulation_name(formulation):
+        need = f"the robot, or a model built with robot.with_formulation({formulation!r}).build()"
+        raise ArgumentError(
+            f"formulation: got {formulation!r} for a model of formulation "
+            f"{robot.formulation!r}; need {need}"
+        )
     return robot
 
 
@@ -100,6 +123,10 @@ def start_state(model: Model, initial: Any) -> State:
     """The state to start from; one that knows its model is carried over by name."""
     if callable(initial):
         initial = initial(model)
+    if is_shot(model):
+        own = own_state(model, initial)
+        host = parts_of(model).host
+        return own if own is not None else seen_at_nodes(model, start_state(host, initial))
     if initial is None:
         state = initial_state(model)
         if model.holonomic:

@@ -20,6 +20,7 @@ from supple.mechanics.regulation import regulated_model
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
+from supple.robot.formulations import formulation_of, second_order_of
 from supple.robot.robot import Robot
 from supple.run.assembly import (
     CLOSED,
@@ -31,9 +32,18 @@ from supple.run.assembly import (
 )
 from supple.run.inverted_rods import warn_if_inside_out
 from supple.run.message import coordinate_owner
+from supple.run.shot import (
+    is_shot,
+    own_state,
+    parts_of,
+    refuse,
+    seen_at_nodes,
+    unloaded as without_loads,
+)
 from supple.run.simulate import simulate
-from supple.run.start import as_model, initial_state
+from supple.run.start import as_model, formulated, initial_state
 from supple.run.unheld import why_no_rest
+from supple.shooting.settings import Shooting
 from supple.solve.equilibrium import (
     EquilibriumSolution,
     EquilibriumStatus,
@@ -41,7 +51,6 @@ from supple.solve.equilibrium import (
     solve_equilibrium,
 )
 from supple.solve.modes import LinearModel, Modes, linear_model, vibration_modes
-from supple.system.strain import Strain
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +108,7 @@ AT_REST = 1e-8
 @partial(jit, quick=True)
 def _solve(model, q, t, first_increment, multipliers=None):  # type: ignore[no-untyped-def]
     return solve_equilibrium(
-        Strain(model), q, t, first_increment, multipliers, differentiable=False
+        formulation_of(model), q, t, first_increment, multipliers, differentiable=False
     )
 
 
@@ -128,15 +137,18 @@ def equilibrium(
     accuracy: float | None = None,
     first_increment: float = 1.0,
     throw: bool = True,
+    formulation: str | Shooting | None = None,
 ) -> Equilibrium:
     """Static equilibrium under the loads of time ``t``.
 
     From the described shape the loads are raised step by step along one branch; from an ``initial`` one (a
     configuration, a state, another equilibrium) they act in full at once, and step by step only if
     that fails. Raises :class:`SolveError` if none is found, unless ``throw=False``; its ``result`` is where
-    the search ended.
+    the search ended. ``formulation`` is as in :func:`simulate`.
     """
-    model = as_model(robot, accuracy)
+    model = as_model(formulated(robot, formulation), accuracy)
+    if is_shot(model):
+        return _shot_equilibrium(model, initial, t, first_increment, throw)
     guess = getattr(getattr(initial, "final", initial), "q", initial)  # of a run: where it ended
     state = initial_state(model, guess, t=t)
     now = jnp.asarray(float(t))
@@ -159,6 +171,8 @@ def equilibrium(
                 one = jnp.ones(())
                 found = found._replace(q=rest.q, residual=left, load_factor=one)
                 status = EquilibriumStatus.RELAXED
+    if rest is not None:
+        found = found._replace(iterations=found.iterations + rest.steps)
     status, message = _told(model, found, now, status, rest)
     return _equilibrium(model, found, now, status, message, throw)
 
@@ -183,13 +197,16 @@ def _told(
 def _closed_equilibrium(model: Model, q: Any, t: Any, throw: bool) -> Equilibrium:
     """Close the loops and come to rest, then refine."""
     rest = relaxed(model, q, t)
+    steps = rest.steps
     near: Closest | None = None
     if not bool(rest.came_to_rest) and np.abs(np.asarray(rest.violation)).max() > CLOSED:
         # The damped motion lost its way: close the loops first, whatever that costs.
         near = closest(model, q, t)
         if near.closed:
             rest = relaxed(model, near.q, t)
+            steps = steps + rest.steps
     found = _solve(model, rest.q, t, 1.0, rest.multipliers)
+    found = found._replace(iterations=found.iterations + steps)
     status = EquilibriumStatus(int(found.status))
     if status == EquilibriumStatus.NOT_CONVERGED and bool(rest.came_to_rest):
         # A mechanism: it may rest anywhere along its free motions, where Newton's matrix is singular.
@@ -202,11 +219,46 @@ def _closed_equilibrium(model: Model, q: Any, t: Any, throw: bool) -> Equilibriu
     return _equilibrium(model, found, t, status, message, throw)
 
 
+def _shot_equilibrium(
+    model: Model, initial: Any, t: float, first_increment: float, throw: bool
+) -> Equilibrium:
+    """From what is given, or else from where the robot in strain coordinates rests."""
+    now, own = jnp.asarray(float(t)), own_state(model, initial)
+    host = parts_of(model).host
+    if own is None and not model.holonomic:
+        guess = getattr(getattr(initial, "final", initial), "q", initial)
+        own = seen_at_nodes(model, initial_state(host, guess, t=t))
+    found = None
+    if own is not None:
+        forces = np.zeros(model.equations) if own.multipliers is None else own.multipliers
+        forces = forces if model.equations else None
+        found = _solve(model, own.q, now, float(first_increment), forces)
+    if found is None or int(found.status) == EquilibriumStatus.NOT_CONVERGED:
+        held = equilibrium(host, initial=None if own is not None else initial, t=t, throw=False)
+        if not held.ok and found is None:
+            return replace(held, model=host)
+        if held.ok:
+            forces = held.multipliers if model.equations else None
+            near = seen_at_nodes(model, State(now, held.q, held.v, held.v, forces))
+            found = _solve(model, near.q, now, 1.0, forces)
+    assert found is not None
+    status = EquilibriumStatus(int(found.status))
+    status, message = _told(model, found, now, status, None)
+    return _equilibrium(model, found, now, status, message, throw)
+
+
 def assemble(
-    robot: Robot | Model, *, initial: Any = None, t: float = 0.0, accuracy: float | None = None
+    robot: Robot | Model,
+    *,
+    initial: Any = None,
+    t: float = 0.0,
+    accuracy: float | None = None,
+    formulation: str | Shooting | None = None,
 ) -> Equilibrium:
     """The closed, unloaded robot near a guess (default: as described): where its own elasticity rests."""
-    model = as_model(robot, accuracy)
+    model = as_model(formulated(robot, formulation), accuracy)
+    if is_shot(model):
+        return replace(equilibrium(without_loads(model), initial=initial, t=t), model=model)
     unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
     return replace(equilibrium(unloaded, initial=initial, t=t), model=model)
 
@@ -274,32 +326,53 @@ def release(robot: Robot, loads: str | Iterable[str], duration: float, **options
     """
     names = (loads,) if isinstance(loads, str) else tuple(loads)
     accuracy = options.get("accuracy")
+    robot = formulated(robot, options.pop("formulation", None))
     held = equilibrium(robot, accuracy=accuracy)
     return simulate(robot.removing(*names), duration, initial=held, **options)
 
 
-def modes(robot: Robot | Model, *, at: Any = None, count: int | None = None) -> Modes:
+def modes(
+    robot: Robot | Model,
+    *,
+    at: Any = None,
+    count: int | None = None,
+    formulation: str | Shooting | None = None,
+) -> Modes:
     """Vibration modes about a configuration or equilibrium (default: as described, loops closed)."""
-    model = as_model(robot)
+    model = as_model(formulated(robot, formulation))
+    refuse(model, "modes")
     if model.holonomic:
         at = assemble(model) if at is None else at
     t, forces = float(getattr(at, "t", 0.0)), getattr(at, "multipliers", None)
-    return vibration_modes(Strain(model), _configuration(model, at, t), count, t, forces)
+    return vibration_modes(
+        second_order_of(model, "modes"), _configuration(model, at, t), count, t, forces
+    )
 
 
-def linearize(robot: Robot | Model, *, at: Any = None, t: float | None = None) -> LinearModel:
+def linearize(
+    robot: Robot | Model,
+    *,
+    at: Any = None,
+    t: float | None = None,
+    formulation: str | Shooting | None = None,
+) -> LinearModel:
     """State-space matrices about a state or equilibrium (default: the described shape).
 
     Loads are those of time ``t`` (default: that of ``at``). With closed loops: about an equilibrium (default:
     that under all loads), on the motions that keep them closed.
     """
-    model = as_model(robot)
+    model = as_model(formulated(robot, formulation))
+    refuse(model, "linearize")
     t = float(getattr(at, "t", 0.0) if t is None else t)
     if model.equations and at is None:
         at = equilibrium(model, t=t)
     q = _configuration(model, at, t)
     return linear_model(
-        Strain(model), q, getattr(at, "v", None), t, getattr(at, "multipliers", None)
+        second_order_of(model, "linearize"),
+        q,
+        getattr(at, "v", None),
+        t,
+        getattr(at, "multipliers", None),
     )
 
 

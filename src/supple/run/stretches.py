@@ -16,6 +16,7 @@ from supple.results.fingerprint import fingerprints
 from supple.results.result import Result
 from supple.results.store import Store
 from supple.results.stretch import Stretch
+from supple.robot.formulations import formulation_of
 from supple.robot.robot import Robot
 from supple.run.assembly import check_closed
 from supple.run.crossings import missing_item
@@ -25,7 +26,6 @@ from supple.run.loop import CHUNK, Plan, carry_out, first_step, saved_at
 from supple.run.python_controllers import Outside
 from supple.run.start import as_model
 from supple.run.transfer import Snapshot, carry_through
-from supple.system.strain import Strain
 from supple.time.advance import Cursor, Saved, Status, begin
 from supple.time.control import FixedStep
 from supple.time.feedback import EARLY, Feedback, open_feedback
@@ -93,7 +93,7 @@ def next_stretch(plan: Plan, result: Result) -> tuple[Plan, Cursor, Saved]:
         check_closed(model, np.asarray(state.q), float(state.t))
     outside = Outside(model, plan.begun)
     outside.take_over(plan.outside, float(state.t))
-    formulation = Strain(model)
+    formulation = formulation_of(model)
     with compiled_ahead(formulation, plan.scheme, plan.control, CHUNK):
         feedback = _feedback(plan, model, cursor.feedback, float(state.t))
         fresh = begin(
@@ -137,7 +137,7 @@ def _target(plan: Plan, t: float) -> jax.Array:
 
 def _feedback(plan: Plan, model: Model, before: Feedback, t: float) -> Feedback:
     """Inputs and memories of controllers by name; new controllers join in at their next turn."""
-    fresh = open_feedback(Strain(model))
+    fresh = open_feedback(formulation_of(model))
     inputs, old = np.array(fresh.inputs), input_slices(plan.model)
     for name, (where, shape) in input_slices(model).items():
         if name in old and old[name][1] == shape:

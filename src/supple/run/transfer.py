@@ -78,7 +78,7 @@ def _copied(state: State, old: Model, new: Model, but: frozenset[str]) -> State:
 
 def _jointed(robot: Robot) -> dict[str, Any]:
     """Rods and bodies on their joints, each after its parent."""
-    cut = Robot(*cut_open(robot.items), gravity=robot.gravity, name=robot.name)
+    cut = robot.with_items(*cut_open(robot.items))
     return {item.name: item for item in cut.solids if isinstance(item, Rod | Body)}
 
 

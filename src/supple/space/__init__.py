@@ -7,3 +7,4 @@ from supple.space.integrator import (
     SpaceIntegrator as SpaceIntegrator,
     Spectral as Spectral,
 )
+from supple.space.piece import PieceGrid as PieceGrid, piece_grid as piece_grid

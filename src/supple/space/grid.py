@@ -60,6 +60,11 @@ class RodGrid(eqx.Module):
     edges: tuple[float, ...] = eqx.field(static=True)
     """Ends of the smooth pieces, from 0 to 1."""
 
+    @property
+    def count(self) -> int:
+        """Number of nodes, the first samples."""
+        return self.weights.shape[-1]
+
     def strain(self, q: Float[Array, " m"]) -> Float[Array, "n 6"]:
         """Strain at the nodes."""
         return self.rest + jnp.einsum("nim,m->ni", self.basis, q)

@@ -266,3 +266,31 @@ class CustomBasis(AbstractBasis):
 
     def values(self, u: Any) -> Any:
         return self.function(u)
+
+
+NAMED: dict[str, type[PiecewiseConstant] | type[PiecewiseLinear]] = {
+    "pcc": PiecewiseConstant,
+    "pcs": PiecewiseConstant,
+    "piecewise-constant": PiecewiseConstant,
+    "pls": PiecewiseLinear,
+    "piecewise-linear": PiecewiseLinear,
+}
+"""Bases by the names of the literature: piecewise constant (curvature or strain), piecewise linear."""
+CONSTANT = ("constant", "cc")
+NAMES = (
+    "'pcc', 'pcs', 'pls' with segments between the rod's breaks or, 'pcc:3', equal ones; 'constant'"
+)
+
+
+def named_basis(item: str, name: str, breaks: tuple[float, ...]) -> AbstractBasis:
+    """A basis by its name: segments between ``breaks``, or as many equal ones as the name says."""
+    kind, _, number = name.partition(":")
+    if name in CONSTANT:
+        return Legendre(0)
+    if kind not in NAMED or (number and not (number.isascii() and number.isdigit())):
+        raise DescriptionError(
+            item, "basis", name, f"'auto', a number of modes, a basis, or {NAMES}"
+        )
+    if number:
+        return NAMED[kind](int(number))
+    return NAMED[kind](tuple(breaks) if breaks else 1)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import DescriptionError
-from supple.strain.basis import AbstractBasis, Legendre
+from supple.strain.basis import AbstractBasis, Legendre, named_basis
 
 STRAINS = ("kx", "ky", "kz", "gx", "gy", "gz")
 """Twist, bending about y and z, stretch, shear along y and z."""
@@ -76,11 +76,12 @@ class StrainField:
 def strain_field(
     item: str,
     strains: str | tuple[str, ...] | list[str],
-    basis: AbstractBasis | int | Mapping[str, AbstractBasis | int],
+    basis: AbstractBasis | int | str | Mapping[str, AbstractBasis | int | str],
+    breaks: tuple[float, ...] = (),
 ) -> StrainField:
     """The strain field a user asked for, or an error that says what is allowed.
 
-    An integer basis is a number of Legendre modes.
+    An integer basis is a number of Legendre modes; named ones have segments between ``breaks``.
     """
     if isinstance(strains, str):
         if strains not in ROD_MODELS:
@@ -102,14 +103,18 @@ def strain_field(
     else:
         chosen = dict.fromkeys(names, basis)
     components = tuple(
-        (STRAINS.index(name), _as_basis(item, chosen[name])) for name in STRAINS if name in chosen
+        (STRAINS.index(name), _as_basis(item, chosen[name], breaks))
+        for name in STRAINS
+        if name in chosen
     )
     return StrainField(components)
 
 
-def _as_basis(item: str, basis: object) -> AbstractBasis:
+def _as_basis(item: str, basis: object, breaks: tuple[float, ...]) -> AbstractBasis:
     if isinstance(basis, AbstractBasis):
         return basis
+    if isinstance(basis, str):
+        return named_basis(item, basis, breaks)
     if isinstance(basis, int | np.integer) and not isinstance(basis, bool) and basis >= 1:
         return Legendre(int(basis) - 1)
     need = "a basis (Legendre, Chebyshev, Monomial, Piecewise…) or a number of modes >= 1"

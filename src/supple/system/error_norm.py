@@ -20,7 +20,7 @@ def total_mass(model: Model) -> Float[Array, ""]:
 
 def characteristic_length(model: Model) -> Float[Array, ""]:
     """Length of the longest rod, or of the robot's largest offset, or 1 (m)."""
-    lengths = [jnp.max(g.length) for g in model.groups if isinstance(g, RodGroup)]
+    lengths = [jnp.max(g.arc_lengths) for g in model.groups if isinstance(g, RodGroup)]
     if lengths:
         return jnp.max(jnp.stack(lengths))
     reach = jnp.max(jnp.linalg.norm(jnp.asarray(model.offsets.position), axis=-1), initial=0.0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import ArgumentError
-from supple.mechanics.frames import find_rod
+from supple.mechanics.frames import rod_rest
 from supple.results.result import Result
 from supple.robot.actuators import Chamber, Spring, Tendon
 from supple.robot.items import Body, Marker, Rod
@@ -234,9 +234,7 @@ def _solid(glyph: Strut) -> Solid:
 def _strand(places: Places, rod: Rod) -> Strand:
     result, shape = places.result, places.shapes[rod.name]
     u = np.linspace(0.0, 1.0, STATIONS)
-    slot = find_rod(result.model, rod.name)
-    group: Any = result.model.groups[slot.group]
-    strain = np.einsum("nim,tm->tni", group.grid.field.values(u), result.q[:, slot.q])
+    strain = result.strain(rod.name, u) - np.asarray(rod_rest(result.model, rod.name, u))
     outline = places.outline(rod)
     corners = outline[0] / np.abs(outline[0]).max(axis=0)
     return Strand(

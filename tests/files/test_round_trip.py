@@ -33,6 +33,7 @@ from supple.files.schema import STUDIES
 from supple.files.schemes import SCHEME
 from supple.robot.graph import Item
 from supple.robot.joint import AbstractJointSpec
+from supple.robots.bird_neck import bird_neck
 from supple.robots.cantilever import soft_cantilever, stiff_cantilever
 from supple.robots.clamped_rod import loaded_rod, struck_rod
 from supple.robots.delta import delta
@@ -91,6 +92,8 @@ CATALOGUE = {
     "two drones, other root": lambda: two_drones(rooted_at=2),
     "feeler arm": feeler_arm,
     "tentacle": tentacle,
+    "bird neck": bird_neck,
+    "longer bird neck": lambda: bird_neck(4, elastic=False, push=False),
     "swimmer": swimmer,
     **{f"{name} cable": lambda name=name: tendon_beam(name, 5.0) for name in ROUTINGS},
 }
@@ -257,8 +260,8 @@ def test_edits_in_files_that_make_no_sense_are_told_with_their_place(edit, place
     "scheme",
     [
         sp.newmark(), sp.newmark(0.3, 0.6), sp.hht(0.7), sp.wbz(0.7), sp.generalized_alpha(0.3, penalty=2.0),
-        sp.trapezoidal(), sp.ImplicitEuler(), sp.gauss(3), sp.gauss(2), sp.radau(3),
-        sp.Explicit("rk4"), sp.Explicit(), sp.bdf2(), sp.bdf_alpha(-0.4), sp.bdf3(),
+        sp.trapezoidal(), sp.ImplicitEuler(), sp.LinearlyImplicitEuler(), sp.gauss(3), sp.gauss(2),
+        sp.radau(3), sp.Explicit("rk4"), sp.Explicit(), sp.bdf2(), sp.bdf_alpha(-0.4), sp.bdf3(),
     ],
 )  # fmt: skip
 def test_schemes(scheme):

@@ -72,11 +72,18 @@ def _print_rows(rows: Iterable[Any], columns: dict[str, str], *, as_json: bool) 
         if as_json:
             typer.echo(json.dumps(values))
         else:
-            cells = (f"{values[name]:{form}}" for name, form in columns.items())
+            cells = (_cell(values[name], form) for name, form in columns.items())
             typer.echo(" ".join(cells) + f"  {row.status}")
         sys.stdout.flush()
     if failed:
         raise typer.Exit(1)
+
+
+def _cell(value: Any, form: str) -> str:
+    """A value in a column; numbers that may be missing have a column of text."""
+    if form.endswith("s") and not isinstance(value, str):
+        value = "" if value is None else f"{value:.3g}"
+    return f"{value:{form}}"
 
 
 COLUMNS = {
@@ -177,6 +184,35 @@ def bench_actuation(
 
     _check_choices("--case", case, CASES)
     _print_rows(run_actuation(case, repeats), COLUMNS, as_json=as_json)
+
+
+PIECES = {
+    "case": "<10s",
+    "N": ">5d",
+    "n_dof": ">6d",
+    "forward_dynamics_us": ">19.0f",
+    "inverse_dynamics_us": ">19.0f",
+    "forward_us_a_piece": ">18.2f",
+    "error_vs_dense": ">14s",
+    "ratio": ">6s",
+    "compile_s": ">9.2f",
+}
+
+
+@bench_app.command("pcs")
+@common.told()
+def bench_pcs(
+    case: Annotated[list[str] | None, typer.Option(help="Only these rod models.")] = None,
+    pieces: Annotated[list[int] | None, typer.Option(help="Only these numbers of pieces.")] = None,
+    repeats: Annotated[int, typer.Option(help="Warm loops; the best one counts.", min=1)] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Rods in 1 to 1000 pieces of constant strain: time and error of accelerations."""
+    _measured_as_it_is()
+    from supple.bench.pcs import CASES, run_pcs
+
+    _check_choices("--case", case, CASES)
+    _print_rows(run_pcs(case, pieces, repeats), PIECES, as_json=as_json)
 
 
 RANDOM = {

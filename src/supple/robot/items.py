@@ -42,13 +42,15 @@ class Place:
 
     ``fraction`` is that of a parent rod's length (1, its tip, by default); ``position`` (m) and ``rotation``
     (rotation vector, quaternion or matrix) are in the frame there. ``position`` may also name a
-    side of a body that has a shape ("x", "-z", …): the point of its surface there.
+    side of a body that has a shape ("x", "-z", …): the point of its surface there. ``link`` names a moving
+    part of the parent's joint to sit on instead of the parent.
     """
 
     parent: str = GROUND_NAME
     fraction: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
     rotation: Any = (0.0, 0.0, 0.0)
+    link: str | None = None
 
     def check(self, item: str) -> None:
         """Raise unless ``fraction`` is on the rod."""
@@ -61,11 +63,13 @@ class _Item:
     fraction: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
     rotation: Any = (0.0, 0.0, 0.0)
+    link: str | None = None
 
     @property
     def place(self) -> Place:
         """Parent, place on it and pose there."""
-        return Place(self.parent or GROUND_NAME, self.fraction, self.position, self.rotation)
+        parent = self.parent or GROUND_NAME
+        return Place(parent, self.fraction, self.position, self.rotation, self.link)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -60,7 +60,7 @@ def test_ctrl_c_before_the_first_step_says_so(tmp_path):
     code = (
         "import os, signal\n"
         "import supple.files as files\n"
-        "files.load = lambda file: os.kill(os.getpid(), signal.SIGINT)\n"
+        "files.load = lambda file, **options: os.kill(os.getpid(), signal.SIGINT)\n"
         "from supple.cli.main import app\n"
         "app()"
     )

@@ -24,8 +24,14 @@ from supple.errors import (
     SuppleError as SuppleError,
 )
 from supple.expression import Expression as Expression
+from supple.hints import Hint as Hint
 from supple.lie import Pose as Pose
 from supple.mechanics.sensing import Sensors as Sensors
+from supple.model.friction import (
+    AbstractFriction as AbstractFriction,
+    ArctanFriction as ArctanFriction,
+    DryFriction as DryFriction,
+)
 from supple.model.laws import (
     AbstractEffortLaw as AbstractEffortLaw,
     Constant as Constant,
@@ -66,6 +72,7 @@ from supple.robot.edits import (
     Unlock as Unlock,
 )
 from supple.robot.formulas import (
+    FormulaFriction as FormulaFriction,
     LoadDensity as LoadDensity,
     Motion as Motion,
 )
@@ -90,6 +97,7 @@ from supple.robot.joint import (
     Revolute as Revolute,
     Spherical as Spherical,
     Universal as Universal,
+    XJoint as XJoint,
 )
 from supple.robot.loads import (
     ActiveStress as ActiveStress,
@@ -120,6 +128,7 @@ from supple.run.inverse_statics import (
     inverse_statics as inverse_statics,
 )
 from supple.run.simulate import resume as resume, simulate as simulate
+from supple.run.stability import Stability as Stability
 from supple.run.start import initial_state as initial_state
 from supple.run.statics import (
     Equilibrium as Equilibrium,
@@ -142,6 +151,7 @@ from supple.section import (
     StiffnessDamping as StiffnessDamping,
     Tube as Tube,
 )
+from supple.shooting.settings import Shooting as Shooting
 from supple.solve.equilibrium import EquilibriumStatus as EquilibriumStatus
 from supple.solve.modes import LinearModel as LinearModel, Modes as Modes
 from supple.space import (
@@ -156,6 +166,7 @@ from supple.strain import (
     Legendre as Legendre,
     Monomial as Monomial,
     PiecewiseConstant as PiecewiseConstant,
+    PiecewiseLegendre as PiecewiseLegendre,
     PiecewiseLinear as PiecewiseLinear,
 )
 from supple.time.advance import Status as Status
@@ -173,6 +184,7 @@ from supple.time.collocation import (
     radau as radau,
 )
 from supple.time.explicit import Explicit as Explicit
+from supple.time.linearly_implicit import LinearlyImplicitEuler as LinearlyImplicitEuler
 from supple.time.multistep import (
     bdf2 as bdf2,
     bdf3 as bdf3,

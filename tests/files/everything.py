@@ -29,6 +29,8 @@ BASES = (
     sp.Monomial(2),
     sp.PiecewiseConstant(3),
     sp.PiecewiseLinear((0.25, 0.5)),
+    sp.PiecewiseLegendre(2, 2),
+    sp.PiecewiseLegendre((0, 3, 1), (0.25, 0.5)),
     sp.CustomBasis(E("[1, sin(pi*u)]", "u"), 2, resolution=6, breakpoints=(0.5,)),
     {"kx": 1, "ky": sp.Legendre(2), "kz": sp.PiecewiseConstant((0.5,))},
 )
@@ -43,6 +45,9 @@ JOINTS = (
     sp.Universal("x", "y", damping=np.array([0.1, 0.2])),
     sp.Spherical(damping=0.3),
     sp.Planar("y", stiffness=2.0),
+    sp.XJoint(bar=0.05, diagonal=0.1, axis="-y", along="z", friction=sp.ArctanFriction(0.1, 2.0)),
+    sp.Prismatic("x", friction=sp.FormulaFriction("0.2*tanh(speed/0.01) + 0*load")),
+    sp.Revolute("x", friction=sp.DryFriction(0.1, width=0.5)),
     sp.Free(),
     sp.Driven(sp.Motion("[sin(t), 0, 0]", "[0, 0, t]"), kinks=(1.0, 2.5)),
 )
@@ -109,6 +114,11 @@ def _everything() -> sp.Robot:
         rod("twig", basis=1, parent="arm", fraction=0.25),
         sp.Marker("eye", parent="arm", fraction=0.25, position=(0.0, 0.01, 0.0), rotation=(0.1, 0.0, 0.0),
                   shape=sp.Sphere(0.01)),
+        sp.Body("cross", mass=0.1, joint=sp.XJoint(bar=0.05, diagonal=0.1)),
+        sp.Body("strut", mass=0.1, parent="cross", link="left"),
+        rod("whisker", basis=1, parent="cross", link="right"),
+        sp.Marker("spot", parent="cross", link="left", position=(0.05, 0.0, 0.0)),
+        sp.Motor("winder", torque=0.5, inertia=1e-3, friction=sp.ArctanFriction(0.008, 0.5)),
         sp.Motor("winch", torque=0.5, inertia=1e-3, gear=2.0, viscous=0.1, friction=0.01, limit=3.0),
         sp.Motor("servo", on="tip", position=E("sin(t)", "t"), stiffness=5.0, damping=1.0),
         sp.Motor("wheel", on="tip", coordinate=1, velocity=1.0, damping=2.0, friction_speed=0.5),
@@ -186,6 +196,7 @@ def _loaded(law) -> sp.Robot:
 ROBOTS = {
     "everything": _everything(),
     **_rods(),
+    "shooting": sp.Robot(rod(basis=1), formulation=sp.Shooting(41, 2, "euler", tolerance=1e-6)),
     "pieces": sp.Robot(rod(basis="pcc:3"), formulation="pcs"),
     **{f"law {i}": _loaded(law) for i, law in enumerate(LAWS)},
 }

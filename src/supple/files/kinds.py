@@ -17,6 +17,7 @@ from supple.files.problems import Bare
 from supple.files.text import Path
 from supple.numeric import is_traced
 from supple.section import Material
+from supple.units import number_to_write
 
 LARGEST = 1e30
 """Largest size of a number in a file: its powers still are numbers."""
@@ -234,17 +235,19 @@ class ListOf(AbstractLeaf):
 
 @dataclass(frozen=True)
 class CountOrList(AbstractLeaf):
-    """How many, or where each is."""
+    """How many, or where each is (with ``whole``: a whole number for each)."""
 
     need: str
     least: int = 1
+    whole: bool = False
 
     @property
     def schema(self) -> dict[str, Any]:
         return {"anyOf": [Integer(self.need, self.least).schema, self._many().schema]}
 
     def _many(self) -> "ListOf":
-        return ListOf(Number(self.need), self.need)
+        each = Integer(self.need, self.least) if self.whole else Number(self.need)
+        return ListOf(each, self.need)
 
     def read(self, value: Any, context: Context) -> Any:
         one = not isinstance(value, list)
@@ -269,6 +272,8 @@ def _entry(kind: AbstractLeaf, index: int, value: Any, context: Context) -> Any:
 
 def _refused(error: ExpressionError, value: Any, need: str) -> Refused:
     """An error in a formula, for the file."""
+    if cure := number_to_write(value):
+        return Refused(value, need + cure)
     inside = f"{error.need} (at character {error.position + 1} of {error.field!r})"
     got = value if error.got == "the end" else Bare(error.got)
     return Refused(got, f"{need}; in formulas {inside}", (), error.position)

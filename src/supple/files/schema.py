@@ -9,6 +9,7 @@ from pydantic import Field, TypeAdapter, create_model
 from supple.files.common import ITEM, POINT, ROTATION, number, vector
 from supple.files.edits import EVENT
 from supple.files.forms import Fields, MapOf, OneOf, Record, SeveralOf, Unmade, record
+from supple.files.formulations import FORMULATION
 from supple.files.items import ITEMS
 from supple.files.joints import JOINT
 from supple.files.kinds import (
@@ -29,13 +30,12 @@ from supple.files.studies import (
     Initial,
     ModesStudy,
     Output,
-    Release,
+    ReleaseStudy,
     Simulate,
     Statics,
     Sweep,
 )
 from supple.files.urdf import UrdfImport
-from supple.robot.formulations import FORMULATIONS
 
 _STATES = MapOf(Numbers("numbers, one for each coordinate"), "a mapping from names to numbers")
 _INITIAL = Record(
@@ -65,7 +65,7 @@ STUDIES: dict[str, Record] = {
         events=SeveralOf(EVENT),
         max_events=Integer("a number of events", 0, 1_000_000),
     ),
-    "release": record(Release, loads=ListOf(ITEM, "loads to let go of", True), **_RUN),
+    "release": record(ReleaseStudy, loads=ListOf(ITEM, "loads to let go of", True), **_RUN),
     "statics": record(
         Statics,
         t=number("the time (s) of the loads"),
@@ -128,7 +128,6 @@ URDF = Record(
 
 
 GRAVITY = vector("m/s²")
-FORMULATION = Text("the name of a formulation", tuple(FORMULATIONS))
 
 
 @cache

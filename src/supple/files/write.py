@@ -6,6 +6,7 @@ from typing import Any
 
 from supple.errors import DescriptionError
 from supple.files.edits import located
+from supple.files.formulations import FORMULATION
 from supple.files.items import ITEMS
 from supple.files.schema import GRAVITY, OUTPUT, STUDIES, STUDY
 from supple.files.studies import Settings, Simulate, Sweep
@@ -36,7 +37,7 @@ def as_data(robot: Robot, settings: Settings) -> dict[str, Any]:
     if tuple(gravity) != STANDARD_GRAVITY:
         data["gravity"] = gravity
     if robot.formulation != DEFAULT:
-        data["formulation"] = robot.formulation
+        data["formulation"] = FORMULATION.write(robot.formulation, robot.name, "formulation")
     sections: dict[str, dict[str, Any]] = {}
     for item in robot.items:
         section = next((name for name, record in ITEMS.items() if record.fits(item)), None)

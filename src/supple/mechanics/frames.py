@@ -14,6 +14,13 @@ from supple.errors import ArgumentError
 from supple.lie import Pose, se3
 from supple.mechanics.element_motion import Coordinates, group_rows, local_motion
 from supple.mechanics.element_tangent import columns_of, own_columns
+from supple.mechanics.fields import (
+    field_motion,
+    field_rest,
+    field_shape,
+    field_values,
+    in_body,
+)
 from supple.mechanics.kinematics import (
     Kinematics,
     frame_origin,
@@ -128,6 +135,8 @@ def rod_shape(
     model = model.with_lengths_at(jnp.asarray(t, dtype=float))
     slot = find_rod(model, name)
     u = np.linspace(0.0, 1.0, points) if isinstance(points, int) else np.asarray(points)
+    if model.fields is not None:
+        return field_shape(model, name, jnp.asarray(q), u)
     zero = jnp.zeros(model.nv)
     c = Coordinates(jnp.asarray(q), zero, zero, zero, jnp.asarray(t))
     origin = frame_origin(model, c.q)
@@ -159,6 +168,8 @@ def rod_strain(
     """Strain (κx, κy, κz, γx, γy, γz) of a rod at fractions of its length."""
     slot = find_rod(model, name)
     u = np.linspace(0.0, 1.0, points) if isinstance(points, int) else np.asarray(points)
+    if model.fields is not None:
+        return field_values(model, name, jnp.asarray(q), u)[:, :6]
     if slot.in_pieces:
         return _on_pieces(model, slot, jnp.asarray(q), u, "right")[2]
     group = model.groups[slot.group]
@@ -171,6 +182,8 @@ def rod_strain(
 
 def rod_rest(model: Model, name: str, points: Float[np.ndarray, " n"]) -> Float[Array, "n 6"]:
     """Strain at rest at fractions of a rod's length."""
+    if model.fields is not None:
+        return field_rest(model, name, points)
     return rod_strain(model, name, jnp.zeros(model.nq), points)
 
 
@@ -226,6 +239,8 @@ def rod_sampled_at(model: Model, name: str, points: Float[np.ndarray, " n"]) -> 
 
 def _point_motion(model: Model, name: str, fraction: float, c: Coordinates) -> FrameMotion:
     """Motion at a fraction of a rod's length: the tip's, less what the rod adds beyond the point."""
+    if model.fields is not None:
+        return _field_point(model, name, fraction, c)
     model = model.with_lengths_at(c.t)
     slot = find_rod(model, name)
     motion = kinematics(model, c)
@@ -249,6 +264,19 @@ def _point_motion(model: Model, name: str, fraction: float, c: Coordinates) -> F
     pose = Pose(shape.rotation[0], shape.position[0])
     return _in_body(
         Pose(pose.rotation, pose.position - motion.origin), pose, twist, acceleration, world
+    )
+
+
+def _field_point(model: Model, name: str, fraction: float, c: Coordinates) -> FrameMotion:
+    """Motion between the nodes of a rod; there is no Jacobian between them."""
+    shape = field_shape(model, name, c.q, np.array([fraction]))
+    pose = Pose(shape.rotation[0], shape.position[0])
+    place = np.array([fraction])
+    rate, change = (field_motion(model, name, part, place)[0] for part in (c.xdot, c.xddot))
+    twist = in_body(pose, rate)
+    turning = jnp.concatenate([jnp.zeros(3), jnp.cross(twist[:3], twist[3:])])
+    return FrameMotion(
+        pose, twist, in_body(pose, change) - turning, jnp.full((6, model.nv), jnp.nan)
     )
 
 

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.mechanics.element_motion import difference, rate, rate_derivative, retract
-from supple.model.model import Model, RodGroup
+from supple.mechanics.element_motion import chart_rate, difference, rate, rate_derivative, retract
+from supple.model.model import Model
 
 Motion = tuple[Float[Array, " nq"], Float[Array, " nv"], Float[Array, " nv"]]
 
@@ -22,13 +21,9 @@ def between(model: Model, time: Float[Array, ""], t: Any, q: Any, v: Any, a: Any
     h = t1 - t0
     s = (time - t0) / h
     x1 = difference(model, q0, q1)
-    if all(isinstance(g, RodGroup) or g.nq == g.nv for g in model.groups):
-        rate1, change1 = v1, a1
-    else:
-        turning = jax.jacfwd(lambda xdot: rate(model, q0, x1, xdot))(v1)
-        rate1 = jnp.linalg.solve(turning, v1)
-        bias = rate_derivative(model, q0, x1, rate1, jnp.zeros_like(a1))
-        change1 = jnp.linalg.solve(turning, a1 - bias)
+    rate1 = chart_rate(model, q0, x1, v1)
+    bias = rate_derivative(model, q0, x1, rate1, jnp.zeros_like(a1))
+    change1 = chart_rate(model, q0, x1, a1 - bias)
     # Coefficients of s³, s⁴, s⁵ from the three conditions at the end.
     r0 = x1 - h * v0 - h**2 / 2 * a0
     r1 = h * (rate1 - v0) - h**2 * a0

@@ -14,8 +14,10 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.lie import Pose, se3
 from supple.mechanics.element_motion import Coordinates
+from supple.mechanics.fields import field_reactions, field_values
 from supple.mechanics.frames import find_rod, rod_sampled_at, rod_shape
 from supple.mechanics.inverse_dynamics import Balance, balance
+from supple.mechanics.kinematics import kinematics
 from supple.model.model import Model, RodGroup, Slot
 from supple.model.state import State
 from supple.space.quadrature import Panels
@@ -40,6 +42,8 @@ def internal_wrenches(
     Tendons in channels and the fluid of chambers run through sections: what they carry is part of it. Where
     something hangs on the rod or pulls at it, it is the wrench just before.
     """
+    if model.fields is not None:
+        return field_values(model, name, s.q, np.array(fractions))[:, 6:]
     model = model.with_lengths_at(s.t)
     slot = find_rod(model, name)
     group = model.groups[slot.group]
@@ -82,6 +86,10 @@ def reactions(model: Model, s: State) -> Held:
 
     That is the outer frame of a joint, the first section of a rod; in the order of elements.
     """
+    if model.fields is not None:
+        joints = model.topology.element_start[model.fields.group]
+        motion = kinematics(model, _motion(model, s))
+        return Held(*field_reactions(model, s.q, motion.sample_poses().rotation[:joints]))
     model = model.with_lengths_at(s.t)
     state = balance(model, _motion(model, s))
     wrenches, rotations = [], []

@@ -9,7 +9,7 @@ order; for everything else q + x.
 
 import abc
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -25,10 +25,10 @@ from supple.model.closures import Rows, aligned, crossed, no_shift, no_turn, nor
 class SubspaceMotion(NamedTuple):
     """A joint's subspace Φ along a motion: with its time derivatives, and its gradient in x (last axis)."""
 
-    value: Float[Array, "6 nv"]
-    rate: Float[Array, "6 nv"]
-    acceleration: Float[Array, "6 nv"]
-    gradient: Float[Array, "6 nv nv"]
+    value: Float[Array, "*f 6 nv"]
+    rate: Float[Array, "*f 6 nv"]
+    acceleration: Float[Array, "*f 6 nv"]
+    gradient: Float[Array, "*f 6 nv nv"]
 
 
 class AbstractJoint(eqx.Module):
@@ -39,6 +39,10 @@ class AbstractJoint(eqx.Module):
     lengths: eqx.AbstractClassVar[tuple[int, ...]]
     """Which of the nv coordinates are lengths (m); the others are angles."""
     constant_subspace: eqx.AbstractClassVar[bool]
+    links: ClassVar[tuple[str, ...]] = ()
+    """Names of its further moving parts, each with a frame of its own; plain joints have none."""
+    pivots: ClassVar[int] = 0
+    """Number of bearings inside, where its own dampers and friction act instead of at the coordinates."""
 
     @abc.abstractmethod
     def pose(self, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Pose:
@@ -54,6 +58,46 @@ class AbstractJoint(eqx.Module):
 
         None if no equations between its two frames say what it allows.
         """
+
+    def poses(self, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Pose:
+        """Poses of the outer frame and of those of the links, one after the other."""
+        pose = self.pose(q, x)
+        return Pose(pose.rotation[None], pose.position[None])
+
+    def subspace_motions(
+        self,
+        q: Float[Array, " nq"],
+        x: Float[Array, " nv"],
+        xdot: Float[Array, " nv"],
+        xddot: Float[Array, " nv"],
+        poses: Pose,
+    ) -> SubspaceMotion:
+        """The subspaces of the same frames along a motion."""
+        pose = Pose(poses.rotation[0], poses.position[0])
+        motion = self.subspace_motion(q, x, xdot, xddot, pose)
+        return SubspaceMotion(*(part[None] for part in motion))
+
+    def pivot_speeds(
+        self, q: Float[Array, " nq"], x: Float[Array, " nv"], xdot: Float[Array, " nv"]
+    ) -> Float[Array, " pivots"]:
+        """Speeds (rad/s) of the pivots inside a linkage."""
+        return jnp.zeros(0)
+
+    def bearing_speeds(
+        self, q: Float[Array, " nq"], x: Float[Array, " nv"], xdot: Float[Array, " nv"]
+    ) -> Float[Array, " bearings"]:
+        """Speeds (rad/s, m/s) where dampers and friction act: of pivots, then of the coordinates."""
+        return jnp.concatenate([self.pivot_speeds(q, x, xdot), self.rate(q, x, xdot)])
+
+    @property
+    def bearings(self) -> int:
+        """Number of these speeds."""
+        return self.pivots + self.nv
+
+    @property
+    def plain_bearings(self) -> bool:
+        """Whether these speeds are the rates ẋ themselves."""
+        return self.pivots == 0 and self.euclidean
 
     @property
     def euclidean(self) -> bool:
@@ -404,6 +448,98 @@ class FreeJoint(AbstractJoint):
 
     def neutral(self) -> np.ndarray:
         return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+
+class FrameJoint(AbstractJoint):
+    """Any motion, as a :class:`FreeJoint`, in a chart without trigonometry: for the many frames along a rod.
+
+    x = (2 v, shift) with v the vector part of the quaternion that turns q to q + x, so that turns beyond half
+    a turn from q cannot be told. With w = √(1 - v·v) the body angular velocity is 2 (w v̇ - ẇ v - v × v̇).
+    """
+
+    nq = 7
+    nv = 6
+    lengths = (3, 4, 5)
+    constant_subspace = False
+
+    def pose(self, q: Float[Array, " 7"], x: Float[Array, " 6"]) -> Pose:
+        return Pose(so3.quaternion_to_matrix(self.retract(q, x)[:4]), q[4:] + x[3:])
+
+    def subspace(self, q: Float[Array, " 7"], x: Float[Array, " 6"]) -> Float[Array, "6 6"]:
+        v = x[:3] / 2
+        w = _real_part(v)
+        turning = w * jnp.eye(3) + v[:, None] * v[None, :] / w - so3.hat(v)
+        return _two_blocks(turning, self.pose(q, x).rotation.T)
+
+    def closing_rows(self, length: float) -> None:
+        return None
+
+    def retract(self, q: Float[Array, " 7"], x: Float[Array, " 6"]) -> Float[Array, " 7"]:
+        v = x[:3] / 2
+        turned = so3.quaternion_product(q[:4], jnp.concatenate([_real_part(v)[None], v]))
+        return jnp.concatenate([turned / jnp.linalg.norm(turned), q[4:] + x[3:]])
+
+    def difference(self, q: Float[Array, " 7"], other: Float[Array, " 7"]) -> Float[Array, " 6"]:
+        turned = so3.quaternion_product(_conjugate(q[:4]), other[:4])
+        turned = jnp.where(turned[0] < 0, -turned, turned)
+        return jnp.concatenate([2 * turned[1:], other[4:] - q[4:]])
+
+    def rate(
+        self, q: Float[Array, " 7"], x: Float[Array, " 6"], xdot: Float[Array, " 6"]
+    ) -> Float[Array, " 6"]:
+        spin, _ = vector_chart_rates(x[:3], xdot[:3], jnp.zeros(3))
+        return jnp.concatenate([spin, xdot[3:]])
+
+    def rate_derivative(
+        self,
+        q: Float[Array, " 7"],
+        x: Float[Array, " 6"],
+        xdot: Float[Array, " 6"],
+        xddot: Float[Array, " 6"],
+    ) -> Float[Array, " 6"]:
+        _, change = vector_chart_rates(x[:3], xdot[:3], xddot[:3])
+        return jnp.concatenate([change, xddot[3:]])
+
+    def neutral(self) -> np.ndarray:
+        return np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+
+
+def _real_part(v: Float[Array, " 3"]) -> Float[Array, ""]:
+    """Real part of the unit quaternion with the vector part v."""
+    return jnp.sqrt(jnp.maximum(1.0 - jnp.sum(v * v), 1e-12))
+
+
+def vector_chart_rates(
+    x: Float[Array, " 3"], xdot: Float[Array, " 3"], xddot: Float[Array, " 3"]
+) -> tuple[Float[Array, " 3"], Float[Array, " 3"]]:
+    """Body angular velocity and its derivative for a motion of x = 2 v, v the vector part of a quaternion.
+
+    With h = (w, v): ω = 2 vec(h* ḣ), and since h* ḣ has no real part, ω̇ = 2 vec(h* ḧ).
+    """
+    v, vdot, vddot = x / 2, xdot / 2, xddot / 2
+    w = _real_part(v)
+    wdot = -jnp.sum(v * vdot) / w
+    wddot = -(wdot * wdot + jnp.sum(v * vddot + vdot * vdot)) / w
+    spin = 2 * (w * vdot - wdot * v - jnp.cross(v, vdot))
+    return spin, 2 * (w * vddot - wddot * v - jnp.cross(v, vddot))
+
+
+class FieldJoint(AbstractJoint):
+    """Moves nothing: its coordinates are what is known at one place of a rod, a strain and a wrench."""
+
+    nq = 12
+    nv = 12
+    lengths = ()
+    constant_subspace = True
+
+    def pose(self, q: Float[Array, " 12"], x: Float[Array, " 12"]) -> Pose:
+        return se3.identity()
+
+    def subspace(self, q: Float[Array, " 12"], x: Float[Array, " 12"]) -> Float[Array, "6 12"]:
+        return jnp.zeros((6, 12))
+
+    def closing_rows(self, length: float) -> None:
+        return None
 
 
 class StateJoint(AbstractJoint):

@@ -15,6 +15,7 @@ from supple.numeric import asarray, is_traced, stack
 from supple.robot.attachments import Element
 from supple.robot.items import Rod
 from supple.robot.pieces import piece_nodes, piece_rest
+from supple.section import MatrixDamping
 from supple.section.added import added_mass
 from supple.space import RodGrid, piece_grid, rod_grid
 from supple.space.grid import one_sided
@@ -69,6 +70,17 @@ def _piece_part(element: Element, rod: Rod, span: tuple[float, float]) -> RodGro
         inertia=matrices.inertia,
         added=_added(element, a + (b - a) * np.asarray(grid.points)),
         start=asarray(a * rod.length),
+        diagonal=_diagonal(rod),
+    )
+
+
+def _diagonal(rod: Rod) -> bool:
+    """Whether the matrices of all sections are known to be diagonal: those of all shapes are."""
+    if rod.section is not None:
+        return rod.material is not None and not isinstance(rod.material.damping, MatrixDamping)
+    found = rod.sectional().matrices(np.linspace(0.0, 1.0, 5))
+    return not is_traced(found) and all(
+        not np.any(np.asarray(part) * (1 - np.eye(6))) for part in found
     )
 
 
@@ -154,15 +166,16 @@ def _added(element: Element, nodes: np.ndarray) -> Any:
 def _joint_part(element: Element) -> JointGroup:
     joint = element.joint
     assert joint is not None
-    stiffness, rest, damping = element.spring
-    dry = element.friction
-    undamped = not is_traced(damping) and not np.any(damping)
+    inner, outer = element.inner_damping, element.damping
+    undamped = not is_traced((inner, outer)) and not np.any(inner) and not np.any(outer)
+    backend: Any = jnp if is_traced((inner, outer)) else np
+    parts = [asarray(inner) + np.zeros(joint.pivots), asarray(outer) + np.zeros(joint.nv)]
     return JointGroup(
         joint=joint,
-        stiffness=asarray(stiffness) + np.zeros(joint.nv),
-        rest=asarray(rest) + np.zeros(joint.nq),
-        damping=None if undamped else asarray(damping) + np.zeros(joint.nv),
-        friction=None if dry is None else stack([asarray(d) + np.zeros(joint.nv) for d in dry]),
+        stiffness=asarray(element.stiffness) + np.zeros(joint.nv),
+        rest=asarray(element.rest) + np.zeros(joint.nq),
+        damping=None if undamped else backend.concatenate(parts),
+        friction=element.friction,
         armature=element.armature,
         bumpers=_bumpers(element, joint.nv),
     )

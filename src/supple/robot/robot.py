@@ -14,12 +14,19 @@ from supple.numeric import check_vector
 from supple.reprs import short
 from supple.robot.build import build_model
 from supple.robot.checks import check_printable
-from supple.robot.formulations import DEFAULT, FORMULATIONS, check_formulation
+from supple.robot.formulations import (
+    DEFAULT,
+    check_formulation,
+    formulation_name,
+    formulation_named,
+)
 from supple.robot.graph import Graph, Item, check_graph, parents_first
-from supple.robot.items import Rod, Solid
+from supple.robot.items import Solid
+from supple.robot.plausibility import hint_at_slips
 from supple.robot.spanning_tree import cut_open
 from supple.robot.surfaces import on_surfaces
 from supple.robot.try_controllers import try_controllers
+from supple.shooting.settings import Shooting
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 DEFAULT_ACCURACY = 1e-3
@@ -39,19 +46,20 @@ class Robot:
     items: tuple[Item, ...]
     gravity: Any
     name: str
-    formulation: str
+    formulation: str | Shooting
 
     def __init__(
         self,
         *items: Item,
         gravity: Any = STANDARD_GRAVITY,
         name: str = "robot",
-        formulation: str = "strain",
+        formulation: str | Shooting = "strain",
     ) -> None:
         object.__setattr__(self, "items", on_surfaces(items))
         object.__setattr__(self, "gravity", gravity)
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "formulation", formulation)
+        own = Shooting() if formulation == "shooting" else formulation
+        object.__setattr__(self, "formulation", own)
         if not isinstance(name, str):
             raise DescriptionError("robot", "name", name, "a text")
         check_printable("robot", "name", name)
@@ -95,7 +103,7 @@ class Robot:
         """A robot of other items, all else the same."""
         return Robot(*items, gravity=self.gravity, name=self.name, formulation=self.formulation)
 
-    def with_formulation(self, formulation: str) -> "Robot":
+    def with_formulation(self, formulation: str | Shooting) -> "Robot":
         """The same robot, computed by another formulation: one of :data:`supple.FORMULATIONS`."""
         return Robot(*self.items, gravity=self.gravity, name=self.name, formulation=formulation)
 
@@ -126,17 +134,28 @@ class Robot:
         kept = [new.get(item.name, item) for item in self.items]
         return self.with_items(*kept)
 
+    def resolved(self, accuracy: float = DEFAULT_ACCURACY) -> "Robot":
+        """The robot with all that its rods leave to "auto" chosen for an accuracy, as :meth:`build` does."""
+        items = formulation_named(self.formulation).resolved(self.items, accuracy)
+        same = all(a is b for a, b in zip(items, self.items, strict=True))
+        return self if same else self.with_items(*items)
+
     def build(self, accuracy: float = DEFAULT_ACCURACY) -> Model:
         """The immutable model that everything else computes with.
 
         ``accuracy`` (displacement error over size) settles what rods leave to "auto".
         """
-        resolved = FORMULATIONS[self.formulation].resolved
-        items = [resolved(i, accuracy) if isinstance(i, Rod) else i for i in self.items]
-        graph = Graph(tuple(cut_open(items)), self.gravity, self.name, self.formulation)
+        chosen = formulation_named(self.formulation)
+        items = chosen.resolved(self.items, accuracy)
+        graph = Graph(
+            tuple(cut_open(items)), self.gravity, self.name, formulation_name(self.formulation)
+        )
         check_graph(graph)
         model = build_model(graph)
+        hint_at_slips(self.name, self.items, self.gravity)
         try_controllers(model)
+        if chosen.finished is not None:
+            model = chosen.finished(graph.items, model, self.formulation)
         return model
 
 

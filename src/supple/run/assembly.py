@@ -15,7 +15,7 @@ from supple.mechanics.element_motion import retract
 from supple.mechanics.law_check import unusable_at
 from supple.model.constraints import STOP
 from supple.model.model import JointGroup, Model
-from supple.robot.formulations import formulation_of
+from supple.robot.formulations import second_order_of
 from supple.solve.equilibrium import EquilibriumStatus, Rest, Ways, relax
 from supple.solve.least_squares import least_squares
 from supple.system.active_set import open_by
@@ -27,7 +27,7 @@ CLOSED = 1e-9
 @partial(jit, quick=True)
 def relaxed(model: Model, q: Any, t: Any) -> Rest:
     """Where a model comes to rest."""
-    return relax(formulation_of(model), q, t, _ways(model))
+    return relax(second_order_of(model, "relaxed"), q, t, _ways(model))
 
 
 def _ways(model: Model) -> Ways:

@@ -22,7 +22,7 @@ from supple.mechanics.readout import AbstractReadout
 from supple.mechanics.regulation import regulated_model
 from supple.model.model import Model
 from supple.model.state import State
-from supple.robot.formulations import formulation_of
+from supple.robot.formulations import formulation_of, second_order_of
 from supple.robot.robot import Robot
 from supple.run.start import as_model
 from supple.run.statics import Equilibrium, equilibrium
@@ -130,7 +130,7 @@ def _linear(model, q, y, t):  # type: ignore[no-untyped-def]
 
     def residual(t):  # type: ignore[no-untyped-def]
         formulation, d = (
-            formulation_of(model).frozen_at(t),
+            second_order_of(model, "follow").frozen_at(t),
             Discretization(State(t, q, zero, zero), t),
         )
         left, work = formulation.residual(d, y)
@@ -170,7 +170,7 @@ def follow(
     ``throw=False``.
     """
     model = replace(as_model(robot), slips=())  # equations between velocities do not matter at rest
-    begun = equilibrium(model) if initial is None else initial
+    begun = equilibrium(model, settle=False) if initial is None else initial
     model = _held(model, begun.q, float(begun.t), begun.multipliers)
     m = model.equations
     scale = np.concatenate([np.asarray(model.scale), np.full(m, np.inf), [duration_scale]])

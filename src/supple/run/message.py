@@ -65,6 +65,8 @@ def gained_energy(cursor: Cursor | None) -> str:
 
 def _no_acceleration(model: Model, cursor: Cursor) -> str:
     """Why a state has no acceleration, for messages: a motion without mass, or loads."""
+    if model.fields is not None:
+        return "check the loads."
     mass = np.asarray(jit(mass_matrix, quick=True)(model, cursor.state.q))
     values, motions = np.linalg.eigh(mass)
     if not np.all(np.isfinite(mass)) or values[0] > 1e-14 * values[-1]:
@@ -97,6 +99,9 @@ def _named_inputs(model: Model, cursor: Cursor) -> dict[str, Any]:
 
 def coordinate_owner(model: Model, coordinate: int) -> str:
     """Name of the item a coordinate belongs to, for messages."""
+    if model.fields is not None:
+        owner: str = model.fields.parts.owner(coordinate)
+        return owner
     for kind, slots in (
         ("rod", model.topology.rod_slots),
         ("joint of", model.topology.joint_slots),

@@ -21,8 +21,11 @@ from supple.run.events import Event
 from supple.run.loop import CHUNK, Plan, Progress, Watch, first_step, saved_at
 from supple.run.message import gained_energy
 from supple.run.python_controllers import Outside
+from supple.run.shot import check_scheme, default_scheme, is_shot, refuse
 from supple.run.start import as_model, formulated, start_state
 from supple.run.stretches import go_through, next_or_end
+from supple.run.unresolved import hint_at_long_steps
+from supple.shooting.settings import Shooting
 from supple.time.advance import Status, begin
 from supple.time.alpha import GeneralizedAlpha, generalized_alpha
 from supple.time.collocation import radau
@@ -55,7 +58,7 @@ def simulate(
     resume: bool = False,
     events: Sequence[Event] = (),
     max_events: int = 1000,
-    formulation: str | None = None,
+    formulation: str | Shooting | None = None,
 ) -> Result:
     """Simulate for ``duration`` seconds.
 
@@ -76,7 +79,8 @@ def simulate(
     ``events`` edit the robot on its way (:class:`Event`): the result has a stretch for each robot. What an
     edit allows no more is stopped as by an inelastic impact. An edit that fails ends the run with status
     EDIT_FAILED, more than ``max_events`` with EVENT_LIMIT.
-    ``formulation`` names how the robot is computed ("strain", "pcs"), instead of as it says itself.
+    ``formulation`` names how the robot is computed ("strain", "pcs", "shooting" or ``Shooting(…)``), instead
+    of as it says itself.
     """
     robot = formulated(robot, formulation)
     model = as_model(robot, accuracy)
@@ -90,12 +94,18 @@ def simulate(
         if dt is not None
         else ErrorControl(float(DEFAULT_ACCURACY if accuracy is None else accuracy))
     )
-    if scheme is None:
+    if scheme is None and is_shot(model):
+        scheme = default_scheme(fixed=dt is not None)
+    elif scheme is None:
         scheme = generalized_alpha(0.8) if dt is not None else radau(3)
     scheme = scheme_named(scheme)
+    if is_shot(model):
+        scheme = check_scheme(scheme)
     if model.equations and isinstance(scheme, GeneralizedAlpha | Multistep) and not scheme.damps:
         warn(UNDAMPED, RuntimeWarning)
     _check_events(robot, events, max_events)
+    if events:
+        refuse(model, "events")
     with compiled_ahead(formulation_of(model), scheme, control, CHUNK):
         state = start_state(model, initial)
         instants = None if t_eval is None else _checked_instants(t_eval, float(state.t))
@@ -130,6 +140,8 @@ def simulate(
             disk.release()
     if gained := gained_energy(result.cursor):
         warn(f"{model.name}{gained}", RuntimeWarning)
+    if isinstance(control, FixedStep):
+        hint_at_long_steps(result.stretches[-1], control.dt)
     if instants is not None:
         result = _at_instants(result, instants)
     return _finished(result, throw)

@@ -11,10 +11,13 @@ from supple.mechanics.element_motion import neutral
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
+from supple.robot.formulations import formulation_name
 from supple.robot.graph import Item
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.assembly import check_closed, closed_at_rest
-from supple.run.transfer import carry_over
+from supple.run.shot import is_shot, own_state, parts_of, seen_at_nodes
+from supple.run.transfer import carry_over, same_coordinates
+from supple.shooting.settings import Shooting
 
 _Given = TypeVar("_Given")
 
@@ -28,7 +31,7 @@ def as_model(robot: Robot | Model, accuracy: float | None = None) -> Model:
     return robot
 
 
-def formulated(robot: _Given, formulation: str | None) -> _Given:
+def formulated(robot: _Given, formulation: str | Shooting | None) -> _Given:
     """A robot with the formulation that was asked for; None leaves its own.
 
     A model is built for one: it is as it is.
@@ -37,7 +40,7 @@ def formulated(robot: _Given, formulation: str | None) -> _Given:
         return robot
     if isinstance(robot, Robot):
         return robot.with_formulation(formulation)  # type: ignore[return-value]
-    if isinstance(robot, Model) and robot.formulation != formulation:
+    if isinstance(robot, Model) and robot.formulation != formulation_name(formulation):
         need = f"the robot, or a model built with robot.with_formulation({formulation!r}).build()"
         raise ArgumentError(
             f"formulation: got {formulation!r} for a model of formulation "
@@ -120,6 +123,10 @@ def start_state(model: Model, initial: Any) -> State:
     """The state to start from; one that knows its model is carried over by name."""
     if callable(initial):
         initial = initial(model)
+    if is_shot(model):
+        own = own_state(model, initial)
+        host = parts_of(model).host
+        return own if own is not None else seen_at_nodes(model, start_state(host, initial))
     if initial is None:
         state = initial_state(model)
         if model.holonomic:
@@ -132,7 +139,7 @@ def start_state(model: Model, initial: Any) -> State:
     if isinstance(initial, Result):
         initial = initial.final
     t = float(getattr(initial, "t", 0.0))
-    if held is not None and held.topology != model.topology:
+    if held is not None and not same_coordinates(held, model):
         known = initial_state(held, initial.q, getattr(initial, "v", None), t)
         state = carry_over(known, held, model)
     else:

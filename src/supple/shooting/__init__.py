@@ -1,0 +1,1 @@
+"""The strong form: implicit in time, a boundary-value problem along rods at each instant (002)."""

@@ -1,0 +1,245 @@
+"""The strong form of a rod: how pose and internal wrench change along it (002, eq. 7 and 11).
+
+In the moving frame, with the internal wrench (m, f) that the part beyond a section exerts on the part before,
+strain (κ, γ), and what a metre of rod needs more than it is given, w = I η̇ - ad(η)ᵀ I η - loads:
+
+    R′ = R κ̂,    p′ = R γ,    m′ = w_m - κ × m - γ × f,    f′ = w_f - κ × f.
+
+The strain follows from the wrench. Rates are those that a time scheme ties to displacements: of the pose from
+that of the last step, x = (2 v, p - p₀) with v the vector part of the quaternion between the two
+(:class:`~supple.model.joints.FrameJoint`), ẋ = a x + ẋ₀ and ẍ = b x + ẍ₀, and likewise of the strain. So
+each section has its own rates, and nothing but pose and wrench is integrated.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+from jaxtyping import Float
+
+from supple.arrays import Array
+from supple.lie import Pose, small, so3
+from supple.model.joints import vector_chart_rates
+
+Vector = Float[Array, " n"]
+
+
+class Section(NamedTuple):
+    """What a rod is made of at one place; matrices are (6, 6), or (6,) where all are diagonal."""
+
+    compliance: Float[Array, "6 *six"]
+    """Of the free strains; zero rows and columns for those that the rod does not have."""
+    damping: Float[Array, "6 *six"] | None
+    inertia: Float[Array, "6 *six"]
+    rest: Float[Array, " 6"]
+
+
+class Past(NamedTuple):
+    """What a step knows of one place: last pose and strain, and rates without the new value."""
+
+    quaternion: Float[Array, " 4"]
+    position: Float[Array, " 3"]
+    velocity: Float[Array, " 6"]
+    acceleration: Float[Array, " 6"]
+    strain: Float[Array, " 6"] | None
+    strain_rate: Float[Array, " 6"] | None
+    """None for undamped rods."""
+
+
+class Moment(NamedTuple):
+    """What is the same for all places: rates (None at rest), gravity, time, which inertia counts."""
+
+    rates: tuple[Any, Any] | None
+    gravity: Float[Array, " 3"]
+    t: Float[Array, ""]
+    rotary: bool
+    loads: Any
+    """Called with (X, pose, body twist): body wrench a metre; None without loads."""
+
+
+def quaternion_slope(h: Float[Array, " 4"], k: Float[Array, " 3"]) -> Float[Array, " 4"]:
+    """Derivative ½ h κ of a quaternion along a curve with the curvature κ (002, eq. 9)."""
+    w, x, y, z = h
+    return 0.5 * jnp.stack(
+        [
+            -x * k[0] - y * k[1] - z * k[2],
+            w * k[0] + y * k[2] - z * k[1],
+            w * k[1] - x * k[2] + z * k[0],
+            w * k[2] + x * k[1] - y * k[0],
+        ]
+    )
+
+
+def rotation_of(h: Float[Array, " 4"]) -> Float[Array, "3 3"]:
+    """Rotation matrix of a quaternion of any length (002, eq. 10)."""
+    w, x, y, z = h
+    k = 2 / (w * w + x * x + y * y + z * z)
+    return jnp.stack(
+        [
+            1 - k * (y * y + z * z),
+            k * (x * y - z * w),
+            k * (x * z + y * w),
+            k * (x * y + z * w),
+            1 - k * (x * x + z * z),
+            k * (y * z - x * w),
+            k * (x * z - y * w),
+            k * (y * z + x * w),
+            1 - k * (x * x + y * y),
+        ]
+    ).reshape(3, 3)
+
+
+def turn_from(base: Float[Array, " 4"], h: Float[Array, " 4"]) -> Float[Array, " 3"]:
+    """2 v of the turn from a unit quaternion to one of any length."""
+    w, x, y, z = base
+    turned = so3.quaternion_product(jnp.stack([w, -x, -y, -z]), h)
+    sign = jnp.where(turned[0] < 0, -1.0, 1.0)
+    return 2 * turned[1:] * sign / jnp.sqrt(jnp.sum(h * h))
+
+
+def _times(matrix: Float[Array, "6 *six"], vector: Float[Array, " 6"]) -> Float[Array, " 6"]:
+    return matrix * vector if matrix.ndim == 1 else small.times(matrix, vector)
+
+
+def strain_of(
+    section: Section, past: Past, moment: Moment, wrench: Float[Array, " 6"]
+) -> Float[Array, " 6"]:
+    """Strain for an internal wrench: H (ξ - ξ₀) + D ξ̇ = Λ with ξ̇ = a (ξ - ξ₁) + ξ̇₀.
+
+    The compliance is that of H + a D.
+    """
+    if section.damping is not None and moment.rates is not None:
+        assert past.strain is not None
+        assert past.strain_rate is not None
+        before = moment.rates[0] * (past.strain - section.rest) - past.strain_rate
+        wrench = wrench + _times(section.damping, before)
+    return section.rest + _times(section.compliance, wrench)
+
+
+def _cross(a: Float[Array, " 3"], b: Float[Array, " 3"]) -> Float[Array, " 3"]:
+    return jnp.stack(
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    )
+
+
+def body_motion(
+    past: Past, moment: Moment, turn: Float[Array, " 3"], R: Float[Array, "3 3"], p: Any
+) -> tuple[Float[Array, " 6"], Float[Array, " 6"]]:
+    """Body twist and its derivative (angular, then linear) at a place."""
+    assert moment.rates is not None
+    a, b = moment.rates
+    shift = p - past.position
+    speed = small.times(R.T, a * shift + past.velocity[3:])
+    change = small.times(R.T, b * shift + past.acceleration[3:])
+    spin, spin_change = vector_chart_rates(
+        turn, a * turn + past.velocity[:3], b * turn + past.acceleration[:3]
+    )
+    twist = jnp.concatenate([spin, speed])
+    return twist, jnp.concatenate([spin_change, change - _cross(spin, speed)])
+
+
+def needed(
+    section: Section,
+    past: Past,
+    moment: Moment,
+    turn: Float[Array, " 3"],
+    R: Float[Array, "3 3"],
+    p: Float[Array, " 3"],
+    X: Float[Array, ""],
+) -> tuple[Float[Array, " 3"], Float[Array, " 3"]]:
+    """Moment and force a metre that a section needs beyond its loads, in its axes."""
+    inertia, weight = section.inertia, small.times(R.T, moment.gravity)
+    mass = inertia[5] if inertia.ndim == 1 else inertia[5, 5]
+    twist, none = jnp.zeros(6), jnp.zeros(3)
+    if moment.rates is None:
+        whole = _times(inertia, jnp.concatenate([none, -weight]))
+        torque, force = whole[:3], whole[3:]
+    elif not moment.rotary:
+        # A section as a point of mass on the centreline: its turning needs nothing.
+        change = moment.rates[1] * (p - past.position) + past.acceleration[3:]
+        torque, force = none, mass * small.times(R.T, change - moment.gravity)
+        if moment.loads is not None:
+            twist, _ = body_motion(past, moment, turn, R, p)
+    else:
+        twist, change = body_motion(past, moment, turn, R, p)
+        momentum = _times(inertia, twist)
+        whole = _times(inertia, jnp.concatenate([change[:3], change[3:] - weight]))
+        spin = twist[:3]
+        torque = whole[:3] + _cross(spin, momentum[:3]) + _cross(twist[3:], momentum[3:])
+        force = whole[3:] + _cross(spin, momentum[3:])
+    if moment.loads is not None:
+        given = moment.loads(X, Pose(R, p), twist)
+        torque, force = torque - given[:3], force - given[3:]
+    return torque, force
+
+
+def slope(
+    section: Section, past: Past, moment: Moment, y: Vector, X: Float[Array, ""], oriented: Any
+) -> Vector:
+    """Derivative by the arc length X (m) of y = (orientation, position, wrench)."""
+    turned, p, wrench = y[:-9], y[-9:-6], y[-6:]
+    R = oriented.matrix(turned)
+    strain = strain_of(section, past, moment, wrench)
+    k, g = strain[:3], strain[3:]
+    m, f = wrench[:3], wrench[3:]
+    turn = oriented.turn_from(past.quaternion, turned)
+    torque, force = needed(section, past, moment, turn, R, p, X)
+    changes = jnp.concatenate([torque - _cross(k, m) - _cross(g, f), force - _cross(k, f)])
+    return jnp.concatenate([oriented.slope(turned, k), small.times(R, g), changes])
+
+
+class AbstractOriented:
+    """How orientation is integrated."""
+
+    start: Callable[[Any], Any]
+    """From a unit quaternion."""
+    matrix: Callable[[Any], Any]
+    slope: Callable[[Any, Any], Any]
+    """Derivative along a rod of a curvature."""
+    turn_from: Callable[[Any, Any], Any]
+    """2 v of the turn from a unit quaternion."""
+
+
+class Quaternions(AbstractOriented):
+    """Orientation as a quaternion, which need not stay a unit one."""
+
+    @staticmethod
+    def start(h: Float[Array, " 4"]) -> Float[Array, " 4"]:
+        """From a unit quaternion."""
+        return h
+
+    matrix = staticmethod(rotation_of)
+    slope = staticmethod(quaternion_slope)
+    turn_from = staticmethod(turn_from)
+
+
+class Matrices(AbstractOriented):
+    """Orientation as a rotation matrix, which leaves SO(3) by the error of the rule."""
+
+    @staticmethod
+    def start(h: Float[Array, " 4"]) -> Float[Array, " 9"]:
+        """From a unit quaternion."""
+        return rotation_of(h).reshape(9)
+
+    @staticmethod
+    def matrix(entries: Float[Array, " 9"]) -> Float[Array, "3 3"]:
+        """From its entries."""
+        return entries.reshape(3, 3)
+
+    @staticmethod
+    def slope(entries: Float[Array, " 9"], k: Float[Array, " 3"]) -> Float[Array, " 9"]:
+        """R κ̂."""
+        a, b, c = (entries.reshape(3, 3)[:, i] for i in range(3))
+        columns = [k[2] * b - k[1] * c, k[0] * c - k[2] * a, k[1] * a - k[0] * b]
+        return jnp.stack(columns, axis=1).reshape(9)
+
+    @staticmethod
+    def turn_from(base: Float[Array, " 4"], entries: Float[Array, " 9"]) -> Float[Array, " 3"]:
+        """2 v of the turn from a unit quaternion, less than half a turn away."""
+        seen = small.product(rotation_of(base).T, entries.reshape(3, 3))
+        w = jnp.sqrt(1 + seen[0, 0] + seen[1, 1] + seen[2, 2]) / 2
+        odd = [seen[2, 1] - seen[1, 2], seen[0, 2] - seen[2, 0], seen[1, 0] - seen[0, 1]]
+        return jnp.stack(odd) / (2 * w)
+
+
+ORIENTED: dict[str, type[AbstractOriented]] = {"quaternion": Quaternions, "matrix": Matrices}

@@ -1,0 +1,474 @@
+"""A robot whose rods are shot, as its solvers see it.
+
+The unknown of a solve is y = (x, λ, Z): displacements of the companion's coordinates (joints and stations),
+the multipliers of its equations, and for each segment of a rod the displacement of its first section and the
+internal wrench there. What must vanish is the companion's balance under the wrenches of all pieces, its
+equations, and where a segment begins or ends the difference to what is next to it: a joint, a station,
+another segment. The state is the configuration of the record: poses, strains and wrenches at the nodes.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Float
+
+from supple.arrays import Array
+from supple.lie import Pose, se3
+from supple.mechanics import element_motion
+from supple.mechanics.element_motion import Coordinates
+from supple.mechanics.inverse_dynamics import balance
+from supple.mechanics.kinematics import kinematics
+from supple.mechanics.sensing import Sensors
+from supple.mechanics.tree import sum_over_subtrees
+from supple.model.constraints import ActiveSet
+from supple.model.control import Control
+from supple.model.inputs import find_input, input_vector, with_inputs
+from supple.model.model import GROUND, Model
+from supple.model.state import State
+from supple.shooting.equations import ORIENTED, Moment, Past, Section
+from supple.shooting.layout import Layout
+from supple.shooting.rods import Rods, Shot
+from supple.system import active_set
+from supple.system.dense import Factors, factorize_dense
+from supple.system.formulation import AbstractFormulation, Discretization, Scalar, Vector
+
+NUMBERS = 12
+"""At the start of a segment: displacement and wrench. At a node, beside its pose: strain and wrench."""
+
+
+class Solve(NamedTuple):
+    """What all evaluations of one solve share."""
+
+    moment: Moment
+    sections: Section
+    past: Past
+
+
+class Placed(NamedTuple):
+    """What the companion says: balance, equations, where pieces begin, what joints hold."""
+
+    residual: Vector
+    violation: Vector
+    starts: Float[Array, "p 6"]
+    held: Float[Array, "j 6"]
+    """That each joint transmits, in the axes of its item."""
+
+
+class Parts(eqx.Module):
+    """What a record stands for: rods that are shot, and a companion model of all that is no rod."""
+
+    companion: Model
+    rods: Rods
+    mounts: Pose
+    """First section of each rod in the frame of the sample that it hangs on."""
+    host: Model
+    """The same robot in strain coordinates: where starts and guesses come from."""
+    mounted: tuple[int, ...] = eqx.field(static=True)
+    """The companion's sample that each rod hangs on, or GROUND."""
+
+    def owner(self, unknown: int) -> str:
+        """Whose one of the unknowns of a solve is, for messages."""
+        layout, companion = self.rods.layout, self.companion
+        joints = companion.topology.v_start[-1]
+        for slot in companion.topology.joint_slots:
+            if slot.v_start <= unknown < slot.v_stop:
+                return f"joint of {slot.name!r}, coordinate {unknown - slot.v_start}"
+        if unknown < companion.nv:
+            segment = layout.ends[(unknown - joints) // 6]
+            return (
+                f"rod {layout.names[layout.rod[segment]]!r} at u = {layout.spans[segment, 1]:.3g}"
+            )
+        rest = unknown - companion.nv - companion.equations
+        if rest < 0:
+            return companion.constraints.owner[unknown - companion.nv]
+        segment = rest // NUMBERS
+        return f"rod {layout.names[layout.rod[segment]]!r} at u = {layout.spans[segment, 0]:.3g}"
+
+
+class StrongForm(AbstractFormulation):
+    """A robot whose rods are shot, by its record."""
+
+    record: Model
+
+    @property
+    def parts(self) -> Parts:
+        """What is solved."""
+        assert self.record.fields is not None
+        found: Parts = self.record.fields.parts
+        return found
+
+    @property
+    def companion(self) -> Model:
+        """The robot without its rods."""
+        return self.parts.companion
+
+    @property
+    def rods(self) -> Rods:
+        """The rods."""
+        return self.parts.rods
+
+    @property
+    def layout(self) -> Layout:
+        """How rods are cut."""
+        return self.rods.layout
+
+    @property
+    def equations(self) -> int:
+        """Number of the companion's equations."""
+        return self.companion.equations
+
+    # Parts of vectors -------------------------------------------------------------------------------------
+
+    def _widths(self, whole: Vector) -> tuple[int, int]:
+        """Numbers of the joints, and of each node's pose, in a configuration or in velocities."""
+        at = self.companion.topology
+        return (at.q_start[-1], 7) if len(whole) == self.record.nq else (at.v_start[-1], 6)
+
+    def _poses(self, whole: Vector) -> Float[Array, "n w"]:
+        """The poses of the nodes, or their rates."""
+        joints, width = self._widths(whole)
+        return whole[joints : joints + width * self.layout.node_count].reshape(-1, width)
+
+    def _fields(self, whole: Vector) -> Float[Array, "s k 12"]:
+        """Strains and wrenches at the nodes, or their rates."""
+        joints, width = self._widths(whole)
+        start, k = joints + width * self.layout.node_count, self.layout.steps + 1
+        count = self.layout.size * k * NUMBERS
+        return whole[start : start + count].reshape(self.layout.size, k, NUMBERS)
+
+    def _of_companion(self, whole: Vector) -> Vector:
+        """The companion's part."""
+        stations = self._poses(whole)[self.layout.station_nodes]
+        return jnp.concatenate([whole[: self._widths(whole)[0]], stations.reshape(-1)])
+
+    def _split(self, y: Vector) -> tuple[Vector, Vector, Float[Array, "s 12"]]:
+        n, m = self.companion.nv, self.equations
+        return y[:n], y[n : n + m], y[n + m :].reshape(-1, NUMBERS)
+
+    # Unknowns and equations -------------------------------------------------------------------------------
+
+    @property
+    def _force(self) -> Float[Array, ""]:
+        return jnp.max(self.rods.units[:, 9])
+
+    @property
+    def scale(self) -> Vector:
+        any_size = jnp.full((self.layout.size, 6), jnp.inf)
+        starts = jnp.concatenate([self.rods.units[:, :6], any_size], axis=1)
+        own = jnp.asarray(self.companion.scale)
+        return jnp.concatenate([own, jnp.full(self.equations, jnp.inf), starts.reshape(-1)])
+
+    @property
+    def turn_scale(self) -> Vector:
+        return self.scale
+
+    def unknown(self, d: Discretization, x: Vector) -> Vector:
+        forces = d.origin.multipliers
+        forces = jnp.zeros(self.equations) if forces is None else forces
+        shift = self._poses(x)[self.layout.nodes[:, 0]]
+        wrench = (self._fields(d.origin.q) + self._fields(x))[:, 0, 6:]
+        starts = jnp.concatenate([shift, wrench / self.rods.units[:, 6:]], axis=1)
+        return jnp.concatenate([self._of_companion(x), forces / self._force, starts.reshape(-1)])
+
+    def _solve(self, d: Discretization) -> Solve:
+        rates, past, strain_rate = None, None, None
+        if d.rates is not None:
+            rates = d.rates.by_rate, d.rates.by_change
+            nodes = self.layout.nodes
+            past = tuple(self._poses(r)[nodes] for r in (d.rates.velocity, d.rates.acceleration))
+            strain_rate = self._fields(d.rates.velocity)[..., :6]
+        gravity = self.companion.load_factor * jnp.asarray(self.companion.gravity)
+        moment = Moment(rates, gravity, d.t, self.rods.settings.rotary_inertia, None)
+        frames = self._poses(d.origin.q)[self.layout.nodes]
+        strains = self._fields(d.origin.q)[..., :6]
+        return Solve(
+            moment,
+            self.rods.sections(rates),
+            self.rods.past(frames, strains, past, strain_rate),
+        )
+
+    def _shot(self, solve: Solve, starts: Float[Array, "s 12"]) -> Shot:
+        return self.rods.shoot(*solve, starts, self.companion.load_factor)
+
+    def residual(self, d: Discretization, y: Vector) -> tuple[Vector, Any]:
+        x, forces, starts = self._split(y)
+        shot = self._shot(self._solve(d), starts)
+        at, end = self.layout, shot.end
+        placed = self._placed(d, x, forces, starts[at.starts, 6:], end[at.ends, 6:])
+        stations = x[self.companion.topology.v_start[-1] :].reshape(-1, 6)
+        following = starts[np.minimum(np.arange(at.size) + 1, at.size - 1), :6]
+        arrives = at.station_of_end[:, None] >= 0
+        goal = jnp.where(arrives, stations[at.station_of_end], following)
+        left = [
+            placed.residual,
+            placed.violation,
+            starts[at.starts, :6] - placed.starts,
+            end[:, :6] - goal,
+            end[at.inner, 6:] - starts[at.inner + 1, 6:],
+        ]
+        return jnp.concatenate([part.reshape(-1) for part in left]), shot
+
+    def factorize(self, d: Discretization, y: Vector, work: Any) -> Factors:
+        x, forces, starts = self._split(y)
+        at, n, m, p = self.layout, self.companion.nv, self.equations, len(self.layout.starts)
+        leads = self.rods.transfer(*self._solve(d), starts, self.companion.load_factor, work)
+        end = work.end
+
+        def placed(own: Vector) -> Vector:
+            x, forces, wrenches = own[:n], own[n : n + m], own[n + m :].reshape(2, p, 6)
+            found = self._placed(d, x, forces, *wrenches)
+            return jnp.concatenate([found.residual, found.violation, found.starts.reshape(-1)])
+
+        wrenches = [starts[at.starts, 6:].reshape(-1), end[at.ends, 6:].reshape(-1)]
+        J = jax.jacfwd(placed)(jnp.concatenate([x, forces, *wrenches]))
+        return factorize_dense(self._assembled(J, leads))
+
+    def _assembled(self, J: Float[Array, "a b"], leads: Float[Array, "s 12 12"]) -> Array:
+        """The derivative of the residual."""
+        at, n, m, s = self.layout, self.companion.nv, self.equations, self.layout.size
+        pieces, own = len(at.starts), self.companion.topology.v_start[-1]
+        k, size = n + m, n + m + NUMBERS * s
+
+        def columns(segments: np.ndarray) -> np.ndarray:
+            return k + NUMBERS * np.asarray(segments)[:, None] + np.arange(NUMBERS)
+
+        six = np.arange(6)
+        rows = np.arange(k)
+        A = jnp.zeros((size, size)).at[:k, :k].set(J[:k, :k])
+        # The balance feels wrenches at starts of pieces, and those at ends through their last segments.
+        by_start = J[:k, k : k + 6 * pieces].reshape(k, pieces, 6)
+        by_end = J[:k, k + 6 * pieces :].reshape(k, pieces, 6)
+        A = A.at[rows[:, None, None], columns(at.starts)[:, 6:]].add(by_start)
+        last = jnp.einsum("kpi,pij->kpj", by_end, leads[at.ends, 6:])
+        A = A.at[rows[:, None, None], columns(at.ends)].add(last)
+        begins = k + 6 * np.arange(pieces)[:, None] + six
+        A = A.at[begins.reshape(-1), :k].set(-J[k:, :k])
+        A = A.at[begins, columns(at.starts)[:, :6]].add(1.0)
+        ends = k + 6 * pieces + 6 * np.arange(s)[:, None] + six
+        A = A.at[ends[:, :, None], columns(np.arange(s))[:, None, :]].add(leads[:, :6])
+        stations = own + 6 * np.arange(at.station_count)[:, None] + six
+        A = A.at[ends[at.ends], stations].add(-1.0)
+        A = A.at[ends[at.inner], columns(at.inner + 1)[:, :6]].add(-1.0)
+        inner = k + 6 * pieces + 6 * s + 6 * np.arange(len(at.inner))[:, None] + six
+        A = A.at[inner[:, :, None], columns(at.inner)[:, None, :]].add(leads[at.inner, 6:])
+        return A.at[inner, columns(at.inner + 1)[:, 6:]].add(-1.0)
+
+    # The companion ----------------------------------------------------------------------------------------
+
+    def _coordinates(self, d: Discretization, x: Vector, forces: Vector) -> Coordinates:
+        q = self._of_companion(d.origin.q)
+        multipliers = self._force * forces if self.equations else None
+        if d.rates is None:
+            zero = jnp.zeros_like(x)
+            return Coordinates(q, x, zero, zero, d.t, multipliers)
+        xdot = d.rates.by_rate * x + self._of_companion(d.rates.velocity)
+        xddot = d.rates.by_change * x + self._of_companion(d.rates.acceleration)
+        return Coordinates(q, x, xdot, xddot, d.t, multipliers)
+
+    def _placed(
+        self,
+        d: Discretization,
+        x: Vector,
+        forces: Vector,
+        first: Float[Array, "p 6"],
+        last: Float[Array, "p 6"],
+    ) -> Placed:
+        """The companion under the wrenches at the starts and ends of pieces, in their units."""
+        at, model, units = self.layout, self.companion, self.rods.units
+        c = self._coordinates(d, x, forces)
+        found = balance(model, c)
+        motion = found.motion
+        joints = model.topology.element_start[-1]
+        stations = joints + np.arange(at.station_count)
+        samples = joints + at.start_station
+        rods = np.flatnonzero(at.start_station < 0)
+        samples[rods] = self.parts.mounted
+        begin = motion.poses_at(samples)
+        mounted = Pose(begin.rotation[rods], begin.position[rods]) @ self.parts.mounts
+        begin = Pose(
+            begin.rotation.at[rods].set(mounted.rotation),
+            begin.position.at[rods].set(mounted.position),
+        )
+        # The part beyond a section pulls at the part before, and that at it the other way.
+        pulls = [
+            se3.wrench_to_world(begin, units[at.starts, 6:] * first),
+            -se3.wrench_to_world(motion.poses_at(stations), units[at.ends, 6:] * last),
+        ]
+        places = np.concatenate([samples, stations])
+        moving = np.flatnonzero(places != GROUND)
+        acting = jnp.concatenate(pulls)[moving]
+
+        def twists(xdot: Vector) -> Float[Array, "k 6"]:
+            return kinematics(model, c._replace(xdot=xdot)).twists_at(places[moving])
+
+        (generalized,) = jax.vjp(twists, c.xdot)[1](acting)
+        energy = jnp.max(units[:, 6])
+        residual = (found.residual - generalized) * jnp.asarray(model.scale) / energy
+        violation = found.violation / jnp.max(units[:, 3])
+        if d.rates is not None and np.any(model.constraints.of_velocities):
+            speeds = model.constraints.of_velocities
+            violation = jnp.where(speeds, violation / d.rates.by_rate, violation)
+        starts = x[model.topology.v_start[-1] :].reshape(-1, 6)[at.start_station]
+        base = self._poses(d.origin.q)[at.nodes[at.starts[rods], 0]]
+        turn = jax.vmap(ORIENTED["matrix"].turn_from)(base[:, :4], mounted.rotation.reshape(-1, 9))
+        shift = mounted.position + motion.origin - base[:, 4:]
+        starts = starts.at[rods].set(jnp.concatenate([turn, shift], axis=1))
+        asked = jnp.concatenate([part.reshape(-1, 6) for part in found.wrench])
+        given = jnp.zeros_like(asked).at[places[moving]].add(-acting)
+        asked = (asked + sum_over_subtrees(model.topology.parent, given))[:joints]
+        held = se3.wrench_to_body(motion.poses_at(np.arange(joints)), asked)
+        return Placed(residual, violation, starts, held)
+
+    # States -----------------------------------------------------------------------------------------------
+
+    def displacement(self, d: Discretization, y: Vector) -> Vector:
+        x, forces, starts = self._split(y)
+        at, solve = self.layout, self._solve(d)
+        shot = self._shot(solve, starts)
+        base = self._poses(d.origin.q)[at.nodes]
+        oriented = ORIENTED[self.rods.settings.orientation]
+        turn = jax.vmap(jax.vmap(oriented.turn_from))(base[..., :4], shot.nodes[..., :-9])
+        moved = jnp.concatenate([turn, shot.nodes[..., -9:-6] - base[..., 4:]], axis=-1)
+        wrenches = shot.nodes[..., -6:]
+        frames = jnp.zeros((at.node_count, 6))
+        # Neighbours share a node; stations are where the companion has them, so that loops stay closed.
+        frames = (
+            frames.at[at.nodes[:, 0]].set(moved[:, 0]).at[at.nodes[:, 1:-1]].set(moved[:, 1:-1])
+        )
+        own = self.companion.topology.v_start[-1]
+        frames = frames.at[at.station_nodes].set(x[own:].reshape(-1, 6))
+        strains = self.rods.strains(solve.moment, solve.sections, solve.past, wrenches)
+        fields = jnp.concatenate([strains, wrenches], axis=-1) - self._fields(d.origin.q)
+        parts = [x[:own], frames.reshape(-1), fields.reshape(-1)]
+        joints = self.companion.topology.element_start[-1]
+        if joints:
+            first, last = starts[at.starts, 6:], shot.end[at.ends, 6:]
+            held = self._placed(d, x, forces, first, last).held
+            held = jnp.concatenate([held, jnp.zeros_like(held)], axis=1).reshape(-1)
+            parts.append(held - d.origin.q[len(d.origin.q) - len(held) :])
+        return jnp.concatenate(parts)
+
+    def state(self, d: Discretization, y: Vector) -> State:
+        x = self.displacement(d, y)
+        zero = jnp.zeros_like(x)
+        xdot, xddot = (zero, zero) if d.rates is None else d.rates.at(x)
+        multipliers = self._force * self._split(y)[1] if self.equations else None
+        return State(
+            d.t,
+            self.retract(d.origin.q, x),
+            self.rate(d.origin.q, x, xdot),
+            self.rate_derivative(d.origin.q, x, xdot, xddot),
+            multipliers,
+        )
+
+    def retract(self, q: Vector, x: Vector) -> Vector:
+        return element_motion.retract(self.record, q, x)
+
+    def difference(self, q: Vector, other: Vector) -> Vector:
+        return element_motion.difference(self.record, q, other)
+
+    def rate(self, q: Vector, x: Vector, xdot: Vector) -> Vector:
+        return element_motion.rate(self.record, q, x, xdot)
+
+    def chart_rate(self, q: Vector, x: Vector, v: Vector) -> Vector:
+        return element_motion.chart_rate(self.record, q, x, v)
+
+    def rate_derivative(self, q: Vector, x: Vector, xdot: Vector, xddot: Vector) -> Vector:
+        return element_motion.rate_derivative(self.record, q, x, xdot, xddot)
+
+    def any_state(self) -> State:
+        zero = jnp.zeros(self.record.nv)
+        forces = jnp.zeros(self.equations) if self.equations else None
+        return State(jnp.zeros(()), jnp.zeros(self.record.nq), zero, zero, forces)
+
+    # Runs -------------------------------------------------------------------------------------------------
+
+    @property
+    def starts_with_acceleration(self) -> bool:
+        return False
+
+    def consistent_state(
+        self, q: Vector, v: Vector, t: Float[Array, ""], multipliers: Vector | None
+    ) -> tuple[State, ActiveSet | None]:
+        forces = None
+        if self.equations:
+            forces = jnp.zeros(self.equations) if multipliers is None else multipliers
+        state = State(t, q, v, jnp.zeros_like(v), forces)
+        return state, self.active_at(q, t, multipliers)
+
+    def with_acceleration(self, state: State) -> State:
+        return state
+
+    def error_norm(self, state: State, change: Vector) -> Float[Array, ""]:
+        shift = self._poses(change)[:, 3:]
+        return jnp.sqrt(jnp.mean(jnp.sum(shift**2, axis=1))) / self.length
+
+    def fastest_turn(self, v: Vector) -> Float[Array, ""]:
+        return element_motion.fastest_turn(self.record, v)
+
+    @property
+    def active_first(self) -> ActiveSet | None:
+        return active_set.active_first(self.companion)
+
+    def with_active(self, active: ActiveSet | None) -> "StrongForm":
+        return self if active is None else self._with(lambda m: active_set.hold(m, active))
+
+    def active_at(
+        self, q: Vector, t: Float[Array, ""], multipliers: Vector | None
+    ) -> ActiveSet | None:
+        close = active_set.CLOSE * self.length
+        return active_set.active_at(self.companion, self._of_companion(q), t, multipliers, close)
+
+    def one_sided(self, state: State) -> active_set.OneSided:
+        q, v = self._of_companion(state.q), self._of_companion(state.v)
+        return active_set.one_sided(self.companion, q, v, state.t, state.multipliers)
+
+    @property
+    def length(self) -> Float[Array, ""]:
+        return jnp.max(self.rods.units[:, 3])
+
+    @property
+    def controls(self) -> tuple[Control, ...]:
+        return self.record.controls
+
+    @property
+    def inputs(self) -> Float[Array, " m"]:
+        return input_vector(self.record)
+
+    def find_input(self, name: str, asking: str) -> tuple[slice, tuple[int, ...]]:
+        return find_input(self.record, name, asking)
+
+    def with_inputs(self, inputs: Float[Array, " m"]) -> "StrongForm":
+        return self._with(lambda model: with_inputs(model, inputs))
+
+    def sensors(self, state: State) -> Sensors:
+        return Sensors(self.record, state)
+
+    @property
+    def guarded(self) -> None:
+        return None
+
+    def _with(self, change: Callable[[Model], Model]) -> "StrongForm":
+        """With both models changed."""
+        record = change(self.record)
+        parts = dataclasses.replace(self.parts, companion=change(self.companion))
+        assert self.record.fields is not None
+        fields = dataclasses.replace(self.record.fields, parts=parts)
+        return StrongForm(dataclasses.replace(record, fields=fields))
+
+    # Statics ----------------------------------------------------------------------------------------------
+
+    def frozen_at(self, t: Float[Array, ""], *, of_velocities: bool = False) -> "StrongForm":
+        slips = self.companion.slips if of_velocities else ()
+        return self._with(lambda m: dataclasses.replace(m.frozen_at(t), slips=slips))
+
+    def loaded(self, factor: Scalar) -> "StrongForm":
+        def raised(model: Model) -> Model:
+            return eqx.tree_at(lambda m: m.load_factor, model, factor * model.load_factor)
+
+        return self._with(raised)

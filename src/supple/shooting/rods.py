@@ -1,0 +1,317 @@
+"""The rods of a robot, integrated segment by segment, all segments as one batch."""
+
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jaxtyping import Float
+
+from supple.arrays import Array
+from supple.lie import Pose, small, so3
+from supple.model.loads import AbstractLineLoad
+from supple.shooting import march
+from supple.shooting.equations import (
+    ORIENTED,
+    Moment,
+    Past,
+    Section,
+    quaternion_slope,
+    rotation_of,
+    slope,
+    strain_of,
+)
+from supple.shooting.layout import Layout
+from supple.shooting.settings import Shooting
+
+
+class Material(NamedTuple):
+    """Sections at the places of a segment: nodes and the middles between them, or one for all of them."""
+
+    stiffness: Float[Array, "s k 6 *six"]
+    """Matrices, or their diagonals if all of them are diagonal."""
+    damping: Float[Array, "s k 6 *six"] | None
+    inertia: Float[Array, "s k 6 *six"]
+    rest: Float[Array, "s k 6"]
+    free: Float[Array, "s 6"]
+    """1 for strains that the rod has, 0 for others."""
+
+
+class LineLoads(NamedTuple):
+    """A load along rods: its numbers for each segment, and whether it acts there (1) or not (0)."""
+
+    load: AbstractLineLoad
+    acts: Float[Array, " s"]
+
+
+class Shot(NamedTuple):
+    """Where segments lead: displacement from the last pose and wrench there; and their nodes."""
+
+    end: Float[Array, "s 12"]
+    nodes: Float[Array, "s k n"]
+    """Orientation, as it is integrated, position, body wrench."""
+    stages: Float[Array, "s h q n"] | None
+    """The same at the stages of each step; None for rules whose steps have no fixed ones."""
+
+
+class Rods(eqx.Module):
+    """All rods."""
+
+    material: Material
+    widths: Float[Array, " s"]
+    """Lengths of the segments (m)."""
+    lengths: Float[Array, " s"]
+    """Of the rods that they belong to (m)."""
+    units: Float[Array, "s 12"]
+    """Of the numbers at a segment's end: 1 for turns, lengths, and wrenches that bend a rod a radian."""
+    line_loads: tuple[LineLoads, ...]
+    layout: Layout = eqx.field(static=True)
+    settings: Shooting = eqx.field(static=True)
+
+    def sections(self, rates: tuple[Any, Any] | None) -> Section:
+        """Sections with the compliance of one solve, that of H + a D."""
+        own = self.material
+        whole = own.stiffness
+        damping = None if rates is None else own.damping
+        if rates is not None and damping is not None:
+            whole = whole + rates[0] * damping
+        if whole.ndim == 3:
+            compliance = own.free[:, None] / whole
+        else:
+            free = own.free[:, None, :, None] * own.free[:, None, None, :]
+            held = jnp.eye(6) * (1.0 - own.free)[:, None, None, :]
+            compliance = jnp.linalg.inv(free * whole + held) * free
+        return Section(compliance, damping, own.inertia, own.rest)
+
+    def past(
+        self,
+        frames: Float[Array, "s k 7"],
+        strains: Float[Array, "s k 6"],
+        rates: Any,
+        strain_rate: Float[Array, "s k 6"] | None,
+    ) -> Past:
+        """What is known of the past at nodes and in the middles between them.
+
+        ``rates`` are ẋ₀ and ẍ₀ of the poses at the nodes, None at rest.
+        """
+        width = (self.widths / self.layout.steps)[:, None, None]
+        slopes = jax.vmap(jax.vmap(_slopes))(frames, strains)
+        middle = (frames[:, 1:] + frames[:, :-1]) / 2 + width / 8 * (slopes[:, :-1] - slopes[:, 1:])
+        unit = jnp.sqrt(jnp.sum(middle[..., :4] ** 2, axis=-1, keepdims=True))
+        middle = jnp.concatenate([middle[..., :4] / unit, middle[..., 4:]], axis=-1)
+        poses = _interleaved(frames, middle)
+        if rates is None:
+            none = jnp.zeros((*poses.shape[:2], 6))
+            return Past(poses[..., :4], poses[..., 4:], none, none, None, None)
+        halves = jnp.asarray(_halves(self.layout.steps, self.settings.history))
+
+        def filled(at_nodes: Array) -> Array:
+            return _interleaved(at_nodes, jnp.einsum("hk,skm->shm", halves, at_nodes))
+
+        velocity, acceleration = (filled(r) for r in rates)
+        strain = strain_speed = None
+        if self.material.damping is not None and strain_rate is not None:
+            strain, strain_speed = filled(strains), filled(strain_rate)
+        return Past(poses[..., :4], poses[..., 4:], velocity, acceleration, strain, strain_speed)
+
+    def shoot(
+        self,
+        moment: Moment,
+        sections: Section,
+        past: Past,
+        starts: Float[Array, "s 12"],
+        load_factor: Any,
+    ) -> Shot:
+        """All segments from the displacements and wrenches at their starts."""
+        rule = march.RULES.get(self.settings.space)
+        places = self._places(sections, past)
+        known = places if rule is None else _by_stage(rule, places)
+
+        def one(start: Array, own: _Own, known: Any, units: Array, frames: Any) -> Shot:
+            y, f = self._begun(start, units, frames[0]), self._derivative(moment, load_factor, own)
+            h, numbers = own.width / self.layout.steps, jnp.arange(self.layout.steps) * 1.0
+            if rule is not None:
+                at = numbers[:, None] + jnp.array(rule.reach)
+                last, nodes, stages = rule.march(
+                    lambda place, y: f(place[0], y, place[1]), y, h, (known, at)
+                )
+                end = self._displaced(last, units, frames[1])
+                return Shot(end, jnp.concatenate([y[None], nodes]), stages)
+            sizes = jnp.concatenate([jnp.ones(len(y) - 9), units[3:6], units[6:]])
+
+            def once(y: Array, at: Any) -> tuple[Array, Array]:
+                number, *ends = at
+
+                def here(y: Array, tau: Any) -> Array:
+                    return f(march.between(ends, tau), y, number + tau)
+
+                new = march.adaptive(here, y, h, self.settings.tolerance, sizes)
+                return new, new
+
+            last, nodes = lax.scan(once, y, (numbers, *known))
+            end = self._displaced(last, units, frames[1])
+            return Shot(end, jnp.concatenate([y[None], nodes]), None)
+
+        frames = jax.tree.map(lambda x: x[:, 0], past), jax.tree.map(lambda x: x[:, -1], past)
+        found: Shot = jax.vmap(one)(starts, self._owns(sections), known, self.units, frames)
+        return found
+
+    def transfer(
+        self,
+        moment: Moment,
+        sections: Section,
+        past: Past,
+        starts: Float[Array, "s 12"],
+        load_factor: Any,
+        shot: Shot,
+    ) -> Float[Array, "s 12 12"]:
+        """Derivative of the ends of the segments by their starts.
+
+        By the tangent equations with the same rule and stages: the derivative of what is computed.
+        """
+        rule, h = march.RULES.get(self.settings.space), self.widths / self.layout.steps
+        if rule is None:
+
+            def pushed(direction: Float[Array, " 12"]) -> Array:
+                along = jnp.broadcast_to(direction, starts.shape)
+                given = moment, sections, past
+                return jax.jvp(
+                    lambda z: self.shoot(*given, z, load_factor).end, (starts,), (along,)
+                )[1]
+
+            return jax.vmap(pushed, out_axes=-1)(jnp.eye(12))
+        assert shot.stages is not None
+        by_stage = _by_stage(rule, self._places(sections, past))
+
+        def local(own: Any, known: Any, stage: Array, number: Array, reach: Array) -> Array:
+            f = self._derivative(moment, load_factor, own)
+            return jax.jacfwd(lambda y: f(known, y, number + reach))(stage)
+
+        each = jax.vmap(local, (None, 0, 0, None, 0))
+        each = jax.vmap(jax.vmap(each, (None, 0, 0, 0, None)), (0, 0, 0, None, None))
+        steps = jnp.arange(self.layout.steps) * 1.0
+        own = self._owns(sections)
+        A = each(own, by_stage, shot.stages, steps, jnp.array(rule.reach))
+        first = jax.tree.map(lambda x: x[:, 0], past)
+        T = jax.vmap(jax.jacfwd(self._begun))(starts, self.units, first)
+
+        def once(T: Array, A: Array) -> tuple[Array, None]:
+            return jax.vmap(rule.tangent)(A, T, h), None
+
+        T, _ = lax.scan(once, T, jnp.moveaxis(A, 1, 0))
+        last = jax.tree.map(lambda x: x[:, -1], past)
+        by_end = jax.vmap(jax.jacfwd(self._displaced))(shot.nodes[:, -1], self.units, last)
+        return by_end @ T
+
+    def _owns(self, sections: Section) -> "_Own":
+        """What each segment keeps along its steps."""
+        uniform = sections.rest.shape[1] == 1
+        fixed = jax.tree.map(lambda leaf: leaf[:, 0], sections) if uniform else None
+        begin = jnp.asarray(self.layout.spans[:, 0]) * self.lengths
+        return _Own(fixed, self.widths, begin, self.line_loads)
+
+    def _places(self, sections: Section, past: Past) -> tuple[Any, Any, Any]:
+        """What is known at the start, in the middle and at the end of each step, (s, steps, …)."""
+        known = (past,) if sections.rest.shape[1] == 1 else (past, sections)
+        first, middle, last = (
+            jax.tree.map(lambda x, cut=cut: x[:, cut], known)
+            for cut in (slice(0, -2, 2), slice(1, None, 2), slice(2, None, 2))
+        )
+        return first, middle, last
+
+    def _derivative(self, moment: Moment, factor: Any, own: "_Own") -> Any:
+        """f(what is known of a place, y, steps from the start of the segment)."""
+        oriented, h = ORIENTED[self.settings.orientation], own.width / self.layout.steps
+        if own.line_loads:
+            moment = moment._replace(loads=_density(own.line_loads, moment.t, factor))
+
+        def f(known: Any, y: Array, steps: Any) -> Array:
+            past, section = (known[0], own.fixed) if own.fixed is not None else known
+            return slope(section, past, moment, y, own.begin + h * steps, oriented)
+
+        return f
+
+    def _begun(self, start: Array, units: Array, past: Past) -> Array:
+        """Y at the start of a segment."""
+        v = start[:3] / 2
+        real = jnp.sqrt(jnp.maximum(1 - jnp.sum(v * v), 1e-12))
+        turn = so3.quaternion_product(past.quaternion, jnp.concatenate([real[None], v]))
+        turn = ORIENTED[self.settings.orientation].start(turn)
+        return jnp.concatenate([turn, past.position + start[3:6], units[6:] * start[6:]])
+
+    def _displaced(self, y: Array, units: Array, past: Past) -> Array:
+        """Displacement from the last pose, and the wrench in its units."""
+        turn = ORIENTED[self.settings.orientation].turn_from(past.quaternion, y[:-9])
+        return jnp.concatenate([turn, y[-9:-6] - past.position, y[-6:] / units[6:]])
+
+    def strains(self, moment: Moment, sections: Section, past: Past, wrenches: Array) -> Array:
+        """Strains at the nodes, (s, k, 6)."""
+        at_nodes = jax.tree.map(lambda x: x[:, ::2], past)
+        count = self.layout.steps + 1
+
+        def spread(x: Array) -> Array:
+            return (
+                jnp.broadcast_to(x, (x.shape[0], count, *x.shape[2:]))
+                if x.shape[1] == 1
+                else x[:, ::2]
+            )
+
+        one = jax.vmap(jax.vmap(lambda s, p, w: strain_of(s, p, moment, w)))
+        return one(jax.tree.map(spread, sections), at_nodes, wrenches)
+
+
+def _by_stage(rule: march.Rule, places: tuple[Any, Any, Any]) -> Any:
+    """What is known at the stages of each step, (s, steps, q, …)."""
+    each = [march.between(places, r) for r in rule.reach]
+    return jax.tree.map(lambda *parts: jnp.stack(parts, axis=2), *each)
+
+
+class _Own(NamedTuple):
+    fixed: Section | None
+    width: Any
+    begin: Any
+    line_loads: tuple[LineLoads, ...]
+
+
+def _slopes(frame: Float[Array, " 7"], strain: Float[Array, " 6"]) -> Float[Array, " 7"]:
+    """Derivatives of quaternion and position along a rod."""
+    turning = quaternion_slope(frame[:4], strain[:3])
+    return jnp.concatenate([turning, small.times(rotation_of(frame[:4]), strain[3:])])
+
+
+def _interleaved(nodes: Float[Array, "s k m"], middles: Float[Array, "s h m"]) -> Array:
+    """Values at nodes and in the middles between them, in order."""
+    pairs = jnp.stack([nodes[:, :-1], middles], axis=2)
+    return jnp.concatenate(
+        [pairs.reshape(nodes.shape[0], -1, nodes.shape[2]), nodes[:, -1:]], axis=1
+    )
+
+
+def _halves(steps: int, history: str) -> np.ndarray:
+    """Weights of the nodes of a segment in the values half-way between them.
+
+    "hermite": cubics with the slopes of central differences, which half-way are those through four nodes.
+    """
+    used = 2 if history == "linear" else min(4, steps + 1)
+    found = np.zeros((steps, steps + 1))
+    for i in range(steps):
+        first = min(max(i + 1 - used // 2, 0), steps + 1 - used)
+        places = np.arange(first, first + used)
+        for j in places:
+            others = places[places != j]
+            found[i, j] = np.prod((i + 0.5 - others) / (j - others))
+    return found
+
+
+def _density(loads: tuple[LineLoads, ...], t: Any, factor: Any) -> Any:
+    """Sum of the loads along one segment."""
+
+    def density(X: Array, pose: Pose, twist: Array) -> Array:
+        parts = [
+            factor * one.acts * one.load.density(one.load.nodes, t, X, pose, twist) for one in loads
+        ]
+        return sum(parts[1:], start=parts[0])
+
+    return density

@@ -1,0 +1,144 @@
+"""Rods that are shot against rods in strain coordinates, an elliptic integral, and their own derivative."""
+
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import supple as sp
+from supple.compile import jit
+from supple.model.joints import FrameJoint
+from supple.model.state import State
+from supple.robot.formulations import formulation_of
+from supple.run.start import start_state
+from supple.system.formulation import Discretization, Rates
+
+SOFT = sp.Material(E=2e9, density=1200, nu=0.3)
+KIND = dict(section=sp.Circle(4e-3), material=SOFT, strains="reissner", basis=9)
+COARSE = sp.Shooting(points=25, segments=2)
+
+TIP = 1e-7
+"""Difference of tips over the length: that of the rule of fourth order with these nodes."""
+
+
+@cache
+def hanging() -> sp.Robot:
+    """A rod with a weight, drag and damping, on a spring."""
+    soft = sp.Material(E=2e9, density=1200, nu=0.3, damping=sp.StiffnessDamping(1e-3))
+    return sp.Robot(
+        sp.Rod("arm", length=0.4, joint=sp.Revolute("y", stiffness=0.5), **(KIND | {"material": soft})),
+        sp.Body("tool", parent="arm", mass=0.05, inertia=(1e-5, 2e-5, 2e-5), com=(0.01, 0, 0)),
+        sp.Wrench("pull", on="tool", force=(0.0, 0.1, 0.1), moment=(0.01, 0.0, 0.0)),
+        sp.Drag("air", on="arm", quadratic=(0.0, 0.5, 0.5)),
+    )  # fmt: skip
+
+
+def test_the_chart_of_a_frame_is_that_of_its_quaternion():
+    rng = np.random.default_rng(0)
+    joint, q = FrameJoint(), FrameJoint().retract(FrameJoint().neutral(), 0.7 * rng.normal(size=6))
+    x, xdot, xddot = 0.5 * rng.normal(size=(3, 6))
+
+    def twist(x, xdot):
+        pose, rate = jax.jvp(lambda x: joint.pose(q, x), (x,), (xdot,))
+        turning = pose.rotation.T @ rate.rotation
+        spin = jnp.stack([turning[2, 1], turning[0, 2], turning[1, 0]])
+        return jnp.concatenate([spin, pose.rotation.T @ rate.position])
+
+    found = joint.subspace(q, x) @ xdot
+    np.testing.assert_allclose(found, twist(x, xdot), atol=1e-14)
+    speed = joint.rate(q, x, xdot)
+    np.testing.assert_allclose(speed[:3], found[:3], atol=1e-14)
+    change = jax.jvp(lambda x, xdot: joint.rate(q, x, xdot), (x, xdot), (xdot, xddot))[1]
+    np.testing.assert_allclose(joint.rate_derivative(q, x, xdot, xddot), change, atol=1e-14)
+    np.testing.assert_allclose(joint.difference(q, joint.retract(q, x)), x, atol=1e-14)
+
+
+def test_the_derivative_of_a_step_is_exact():
+    model = sp.Robot(*hanging().items, formulation=COARSE).build()
+    own = formulation_of(model)
+    start = start_state(model, None)
+    rng = np.random.default_rng(1)
+    nv = model.nv
+    rates = Rates(jnp.asarray(300.0), jnp.asarray(9e4), *jnp.asarray(rng.normal(size=(2, nv))))
+    state = State(*(jnp.asarray(part) for part in (start.t, start.q, start.v, start.a)))
+    d = Discretization(state, jnp.zeros(()), rates)
+
+    @jit
+    def both(own, d, y):
+        residual, work = own.residual(d, y)
+        factors = own.factorize(d, y, work)
+        by_hand = jax.vmap(factors.solve, 1, 1)(jax.jacfwd(lambda y: own.residual(d, y)[0])(y))
+        return residual, by_hand
+
+    y = own.unknown(d, 1e-3 * rng.normal(size=nv))
+    _, product = both(own, d, y)
+    np.testing.assert_allclose(product, np.eye(len(y)), atol=1e-7)  # its condition times 1e-16
+
+
+@cache
+def held():
+    return sp.equilibrium(hanging())
+
+
+def test_an_equilibrium_is_that_of_strain_coordinates():
+    found = sp.equilibrium(hanging(), formulation=COARSE)
+    other = held()
+    u = [0.0, 0.31, 0.77, 1.0]
+    for a, b, size in (
+        (found.position("tool"), other.position("tool"), 0.4),
+        (found.shape("arm", u).position, other.shape("arm", u).position, 0.4),
+        (found.strain("arm", u), other.strain("arm", u), 1.0),
+        (found.internal_wrench("arm", u), other.internal_wrench("arm", u), 0.1),
+        (found.reaction("arm"), other.reaction("arm"), 0.1),
+        (found.energies.total, other.energies.total, 0.1),
+        (found.joint("arm").position, other.joint("arm").position, 1.0),
+    ):
+        np.testing.assert_allclose(a, b, atol=20 * TIP * size)
+
+
+def test_a_motion_is_that_of_strain_coordinates():
+    """Both from the same state at rest, by the same formula in time; what differs is space alone."""
+    robot = hanging().removing("pull")
+    options = dict(dt=2e-3, scheme="implicit-euler")
+    found = sp.simulate(robot, 0.06, initial=held(), formulation=COARSE, **options)
+    other = sp.simulate(robot, 0.06, initial=held(), **options)
+    assert found.ok
+    moved = np.ptp(other.position("tool"), axis=0).max()
+    # Rates are differences of poses here, of strains there: first order in time, as the formula itself.
+    np.testing.assert_allclose(found.position("tool"), other.position("tool"), atol=0.02 * moved)
+    assert found.twist("arm", 0.5).shape == (31, 6)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        sp.Shooting(points=25, segments=1, orientation="matrix"),
+        sp.Shooting(points=13, segments=3, space="adaptive", tolerance=1e-9),
+    ],
+)
+def test_other_rules_find_the_same_equilibrium(settings):
+    robot = sp.Robot(
+        sp.Rod("arm", length=0.4, **KIND), sp.Wrench("pull", on="arm", force=(0, 1, 2))
+    )
+    found = sp.equilibrium(robot, formulation=settings)
+    other = sp.equilibrium(robot)
+    assert np.abs(found.position("arm") - other.position("arm")).max() < 10 * TIP * 0.4
+
+
+def test_what_is_not_there_is_refused_with_the_cure():
+    rod = sp.Rod("arm", length=0.4, **KIND)
+    grows = sp.Robot(sp.Rod("arm", length=0.4, growth=lambda t: 1 + t, **KIND))
+    with pytest.raises(sp.DescriptionError, match=r"growth.*formulation='strain'"):
+        sp.equilibrium(grows, formulation="shooting")
+    pendulum = sp.Robot(sp.Body("bob", mass=1.0, inertia=(1, 1, 1), joint=sp.Revolute("y")))
+    with pytest.raises(sp.DescriptionError, match="without rods"):
+        sp.equilibrium(pendulum, formulation="shooting")
+    robot = sp.Robot(rod, formulation=COARSE)
+    with pytest.raises(sp.ArgumentError, match=r"scheme: got .*need one that begins from"):
+        sp.simulate(robot, 0.1, dt=0.01, scheme="newmark")
+    with pytest.raises(sp.ArgumentError, match=r"modes: .*need formulation='strain'"):
+        sp.modes(robot)
+    with pytest.raises(sp.DescriptionError, match=r"points: got 3; need an integer from 5"):
+        sp.Shooting(points=3)

@@ -169,7 +169,7 @@ def bench_growth(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """Robots of 16 to 1000 rods: time of a Newton iteration, builds, compilation, memory."""
+    """Robots of 32 and 320 rods (with --full, 1 to 1000): Newton iterations, builds, compilation."""
     _measured_as_it_is()
     from supple.bench.growth import CASES, SCHEMES, run_growth
 

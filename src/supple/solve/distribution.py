@@ -7,7 +7,6 @@ of y with pieces of second order, whose minimum Newton's method finds in as many
 active, about.
 """
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -39,7 +38,6 @@ class _Search(NamedTuple):
     steps: Any
 
 
-@partial(jax.jit, inline=True)
 def distribute(
     arms: Float[Array, "n m"],
     wanted: Float[Array, " n"],

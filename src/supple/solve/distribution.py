@@ -9,7 +9,6 @@ active, about.
 
 from typing import Any, NamedTuple
 
-import jax
 import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Bool, Float

@@ -26,6 +26,10 @@ from supple.errors import (
 from supple.expression import Expression as Expression
 from supple.hints import Hint as Hint
 from supple.lie import Pose as Pose
+from supple.mechanics.classical import (
+    EquationsOfMotion as EquationsOfMotion,
+    equations_of_motion as equations_of_motion,
+)
 from supple.mechanics.sensing import Sensors as Sensors
 from supple.model.friction import (
     AbstractFriction as AbstractFriction,

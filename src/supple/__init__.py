@@ -26,6 +26,10 @@ from supple.errors import (
 from supple.expression import Expression as Expression
 from supple.hints import Hint as Hint
 from supple.lie import Pose as Pose
+from supple.mechanics.classical import (
+    EquationsOfMotion as EquationsOfMotion,
+    equations_of_motion as equations_of_motion,
+)
 from supple.mechanics.sensing import Sensors as Sensors
 from supple.model.friction import (
     AbstractFriction as AbstractFriction,
@@ -128,6 +132,7 @@ from supple.run.inverse_statics import (
     inverse_statics as inverse_statics,
 )
 from supple.run.simulate import resume as resume, simulate as simulate
+from supple.run.stability import Stability as Stability
 from supple.run.start import initial_state as initial_state
 from supple.run.statics import (
     Equilibrium as Equilibrium,
@@ -151,6 +156,7 @@ from supple.section import (
     Tube as Tube,
 )
 from supple.shooting.settings import Shooting as Shooting
+from supple.solve.distribution import Distribution as Distribution, distribute as distribute
 from supple.solve.equilibrium import EquilibriumStatus as EquilibriumStatus
 from supple.solve.modes import LinearModel as LinearModel, Modes as Modes
 from supple.space import (
@@ -165,6 +171,7 @@ from supple.strain import (
     Legendre as Legendre,
     Monomial as Monomial,
     PiecewiseConstant as PiecewiseConstant,
+    PiecewiseLegendre as PiecewiseLegendre,
     PiecewiseLinear as PiecewiseLinear,
 )
 from supple.time.advance import Status as Status

@@ -59,15 +59,20 @@ def _check_choices(option: str, given: list[str] | None, known: Iterable[str]) -
             raise typer.Exit(2)
 
 
-def _print_rows(rows: Iterable[Any], columns: dict[str, str], *, as_json: bool) -> None:
-    """Print rows as they come, by format of each column, or as JSON; status 1 if a run failed."""
+def _print_rows(
+    rows: Iterable[Any], columns: dict[str, str], *, as_json: bool, good: tuple[str, ...] = ()
+) -> None:
+    """Print rows as they come, by format of each column, or as JSON; status 1 if a run failed.
+
+    ``good`` are further statuses that are no failure.
+    """
     if not as_json:
         # Strip the precision from a format to align the names.
         widths = {name: form.split(".")[0].rstrip("dsfe") for name, form in columns.items()}
         typer.echo(" ".join(f"{name:{width}}" for name, width in widths.items()) + "  status")
     failed = False
     for row in rows:
-        failed = failed or row.status not in ("DONE", "CONVERGED", "RELAXED")
+        failed = failed or row.status not in ("DONE", "CONVERGED", "RELAXED", *good)
         values = row.as_dict()
         if as_json:
             typer.echo(json.dumps(values))
@@ -80,9 +85,11 @@ def _print_rows(rows: Iterable[Any], columns: dict[str, str], *, as_json: bool) 
 
 
 def _cell(value: Any, form: str) -> str:
-    """A value in a column; numbers that may be missing have a column of text."""
-    if form.endswith("s") and not isinstance(value, str):
-        value = "" if value is None else f"{value:.3g}"
+    """A value in a column, in words where that is one of text; nothing where it is missing."""
+    if value is None:
+        value, form = "", form.split(".")[0].rstrip("dsfe")
+    elif form.endswith("s") and not isinstance(value, str):
+        value = f"{value:.3g}"
     return f"{value:{form}}"
 
 
@@ -162,7 +169,7 @@ def bench_growth(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """Robots of 16 to 1000 rods: time of a Newton iteration, builds, compilation, memory."""
+    """Robots of 32 and 320 rods (with --full, 1 to 1000): Newton iterations, builds, compilation."""
     _measured_as_it_is()
     from supple.bench.growth import CASES, SCHEMES, run_growth
 
@@ -184,6 +191,34 @@ def bench_actuation(
 
     _check_choices("--case", case, CASES)
     _print_rows(run_actuation(case, repeats), COLUMNS, as_json=as_json)
+
+
+ACCURACY = {
+    "case": "<20s",
+    "asked": ">7.0e",
+    "got": ">9.1e",
+    "estimate": ">9.1e",
+    "ratio": ">9.1e",
+    "modes": ">6d",
+    "steps": ">6d",
+    "wall_s": ">7.3f",
+    "refinements": ">12d",
+}
+
+
+@bench_app.command("accuracy")
+@common.told()
+def bench_accuracy(
+    case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
+    asked: Annotated[list[float] | None, typer.Option(help="Only these accuracies.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Errors asked for, got (against independent references) and told, at rest and in motion."""
+    _measured_as_it_is()
+    from supple.bench.accuracy import NAMES, run_accuracy
+
+    _check_choices("--case", case, NAMES)
+    _print_rows(run_accuracy(case, asked), ACCURACY, as_json=as_json, good=("NOT_RESOLVED",))
 
 
 PIECES = {
@@ -213,6 +248,23 @@ def bench_pcs(
 
     _check_choices("--case", case, CASES)
     _print_rows(run_pcs(case, pieces, repeats), PIECES, as_json=as_json)
+
+
+@bench_app.command("xjoint")
+@common.told()
+def bench_xjoint(
+    case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
+    repeats: Annotated[int, typer.Option(help="Warm runs; the best one counts.", min=1)] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """The tendon-driven X-joint robots of 003: time, error against Radau, largest stable steps."""
+    _measured_as_it_is()
+    from supple.bench.xjoint import CASES, run_xjoint
+
+    _check_choices("--case", case, CASES)
+    for row in run_xjoint(case, repeats):
+        words = json.dumps(row) if as_json else ", ".join(f"{k} {v}" for k, v in row.items())
+        typer.echo(words)
 
 
 RANDOM = {

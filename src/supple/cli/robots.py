@@ -203,7 +203,8 @@ def statics(
     if as_json:
         typer.echo(json.dumps(about))
     else:
-        typer.echo(f"{found.robot.name}: {held.message}")
+        error = f"; error about {held.error:.1g} of its size" if held.ok else ""
+        typer.echo(f"{found.robot.name}: {held.message}{error}")
         _tell_positions(about)
     if not held.ok:
         raise typer.Exit(FAILED)

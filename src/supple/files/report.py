@@ -68,8 +68,14 @@ def _about(result: Any) -> dict[str, Any]:
         return {"status": [one.status.name for one in result],
                 "positions": [_positions(one) for one in result]}  # fmt: skip
     if isinstance(result, Equilibrium):
-        return {**_ended(result), "residual": float(result.residual),
-                "positions": _positions(result), "transmissions": _transmissions(result)}  # fmt: skip
+        return {
+            **_ended(result),
+            "residual": float(result.residual),
+            "error": result.error if result.ok else None,
+            "refinements": result.refinements,
+            "positions": _positions(result),
+            "transmissions": _transmissions(result),
+        }
     if isinstance(result, Modes):
         return {
             "stable": result.stable,

@@ -156,6 +156,7 @@ from supple.section import (
     Tube as Tube,
 )
 from supple.shooting.settings import Shooting as Shooting
+from supple.solve.distribution import Distribution as Distribution, distribute as distribute
 from supple.solve.equilibrium import EquilibriumStatus as EquilibriumStatus
 from supple.solve.modes import LinearModel as LinearModel, Modes as Modes
 from supple.space import (

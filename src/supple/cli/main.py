@@ -169,7 +169,7 @@ def bench_growth(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """Robots of 16 to 1000 rods: time of a Newton iteration, builds, compilation, memory."""
+    """Robots of 32 and 320 rods (with --full, 1 to 1000): Newton iterations, builds, compilation."""
     _measured_as_it_is()
     from supple.bench.growth import CASES, SCHEMES, run_growth
 
@@ -248,6 +248,23 @@ def bench_pcs(
 
     _check_choices("--case", case, CASES)
     _print_rows(run_pcs(case, pieces, repeats), PIECES, as_json=as_json)
+
+
+@bench_app.command("xjoint")
+@common.told()
+def bench_xjoint(
+    case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
+    repeats: Annotated[int, typer.Option(help="Warm runs; the best one counts.", min=1)] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """The tendon-driven X-joint robots of 003: time, error against Radau, largest stable steps."""
+    _measured_as_it_is()
+    from supple.bench.xjoint import CASES, run_xjoint
+
+    _check_choices("--case", case, CASES)
+    for row in run_xjoint(case, repeats):
+        words = json.dumps(row) if as_json else ", ".join(f"{k} {v}" for k, v in row.items())
+        typer.echo(words)
 
 
 RANDOM = {

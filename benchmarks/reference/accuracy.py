@@ -230,20 +230,6 @@ def clamped_twice() -> Array:
     return rod.points(collocation(rod.rate, ends, start, shares))
 
 
-def sagging() -> Array:
-    rod = Planar([(0, 1)], weight=weight)
-
-    def ends(a: Array, b: Array, share: float) -> Array:
-        return np.array([a[0], a[1], a[3], b[0] - 1 - share * (case.SPAN - 1), b[1], b[3]])
-
-    def start(s: Array) -> Array:
-        z = rod.start(s)
-        z[1], z[2] = -0.15 * np.sin(np.pi * s), -0.4 * np.cos(np.pi * s)
-        return z
-
-    return rod.points(collocation(rod.rate, ends, start, np.array([1.0])))
-
-
 def spring() -> Array:
     rod = Planar([(0, 1)], weight=weight)
 
@@ -320,7 +306,6 @@ def references() -> dict[str, Array]:
         "coil-at-rest": cantilever(Planar(one, rest=case.CURVE, weight=weight)),
         "arc-out-of-plane": out_of_plane(),
         "clamped-twice": clamped_twice(),
-        "sagging": sagging(),
         "spring": spring(),
         "thick": cantilever(
             Planar(one, bending=lambda s: bending + 0 * s, compliance=(1 / axial, 1 / shear), unit=bending),

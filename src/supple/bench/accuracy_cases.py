@@ -12,7 +12,7 @@ import numpy as np
 
 from supple.robot.actuators import Chamber, Spring, Tendon
 from supple.robot.items import Body, Closure, Rod
-from supple.robot.joint import Fixed, Revolute
+from supple.robot.joint import Fixed
 from supple.robot.loads import ActiveStress, DistributedLoad, Wrench
 from supple.robot.robot import Robot
 from supple.section import Circle, GivenProperties, Material
@@ -51,8 +51,6 @@ ARC = np.pi / 2
 SIDE_PULL = 1.5
 CLAMPED = (0.8, 0.15)
 """Where the second end of the clamped rod is held, level."""
-SPAN = 0.9
-"""Distance of the supports of the sagging rod (lengths)."""
 SOFT = 0.5
 """Radius of the second of two rods, over that of the first."""
 STIFFNESS, ANCHOR = 20.0, (0.5, 0.8, 0.0)
@@ -152,12 +150,6 @@ def _clamped_twice() -> Robot:
     return _robot(hold, gravity=DOWN)
 
 
-def _sagging() -> Robot:
-    joint = Revolute("z")
-    hold = Closure("hold", on="ground", to="rod", joint=Revolute("z"), position=(SPAN, 0.0, 0.0))
-    return _robot(hold, joint=joint, gravity=DOWN)
-
-
 def _two_rods() -> Robot:
     second = Rod("tip", LENGTH, Circle(SOFT * RADIUS), MATERIAL, parent="rod", strains="planar")
     return Robot(_rod(), second, gravity=DOWN)
@@ -191,7 +183,7 @@ def _wave(X, t):  # type: ignore[no-untyped-def]
 
 
 def _wind() -> Robot:
-    return _robot(DistributedLoad("wind", on="rod", density=_pressure))
+    return _robot(DistributedLoad("wind", on="rod", density=_pressure, follower=True))
 
 
 def _pressure(t, X, pose, twist):  # type: ignore[no-untyped-def]
@@ -221,7 +213,6 @@ CASES = {
     "coil-at-rest": Case(_coil_at_rest),
     "arc-out-of-plane": Case(_arc_out_of_plane),
     "clamped-twice": Case(_clamped_twice),
-    "sagging": Case(_sagging),
     "two-rods": Case(_two_rods, rods=("rod", "tip")),
     "spring": Case(_spring),
     "thick": Case(_thick),

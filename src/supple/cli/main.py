@@ -72,11 +72,16 @@ def _print_rows(rows: Iterable[Any], columns: dict[str, str], *, as_json: bool) 
         if as_json:
             typer.echo(json.dumps(values))
         else:
-            cells = (f"{values[name]:{form}}" for name, form in columns.items())
+            cells = (_cell(values[name], form) for name, form in columns.items())
             typer.echo(" ".join(cells) + f"  {row.status}")
         sys.stdout.flush()
     if failed:
         raise typer.Exit(1)
+
+
+def _cell(value: Any, form: str) -> str:
+    """A value in its column; a dash where there is none."""
+    return f"{value:{form}}" if value is not None else f"{'-':{form.split('.')[0].rstrip('dsfe')}}"
 
 
 COLUMNS = {
@@ -190,6 +195,43 @@ RANDOM = {
     "wall_s": ">7.2f",
     "why": "<.80s",
 }
+
+
+STRONG = {
+    "rod": "<10s",
+    "space": "<6s",
+    "time": "<16s",
+    "tau_s": ">8.2f",
+    "tau_printed": ">11.2f",
+    "smallest_dt_ms": ">14.1f",
+    "printed_dt_ms": ">13.1f",
+    "runtime_s": ">9.2f",
+}
+
+
+@bench_app.command("strong")
+@common.told()
+def bench_strong(
+    tables: Annotated[
+        bool, typer.Option("--tables", help="Tables 3 and 4 of 002 instead: damping of schemes.")
+    ] = False,
+    rod: Annotated[list[str] | None, typer.Option(help="Only these rods, in the tables.")] = None,
+    space: Annotated[
+        list[str] | None, typer.Option(help="Only these rules, in the tables.")
+    ] = None,
+    repeats: Annotated[int, typer.Option(help="Warm runs; the best one counts.", min=1)] = 3,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Rods that are shot: time of a simulated second, and numerical damping of time schemes."""
+    _measured_as_it_is()
+    from supple.bench.strong import PRINTED, run_speed, run_tables
+
+    if not tables:
+        _print_rows(run_speed(repeats), COLUMNS, as_json=as_json)
+        return
+    _check_choices("--rod", rod, {one for one, _ in PRINTED})
+    _check_choices("--space", space, {one for _, one in PRINTED})
+    _print_rows(run_tables(rod, space), STRONG, as_json=as_json)
 
 
 @bench_app.command("random")

@@ -14,6 +14,7 @@ each section has its own rates, and nothing but pose and wrench is integrated.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Float
 
@@ -32,6 +33,26 @@ class Section(NamedTuple):
     damping: Float[Array, "6 *six"] | None
     inertia: Float[Array, "6 *six"]
     rest: Float[Array, " 6"]
+
+
+class Lines(NamedTuple):
+    """What runs along a rod at one place: k tendons in channels and fluid chambers."""
+
+    offset: Float[Array, "k 3"]
+    """D in the section (m)."""
+    change: Float[Array, "k 3"]
+    """D′."""
+
+
+class Efforts(NamedTuple):
+    """What the lines along a rod do in one solve."""
+
+    effort: Float[Array, " k"]
+    """What lengthens each: minus a tension (N), a pressure (Pa)."""
+    acts: Float[Array, " k"]
+    """1 for those that run along this segment, 0 for others."""
+    area: Float[Array, " k"]
+    """Cross-section of a chamber (m²); zero for tendons."""
 
 
 class Past(NamedTuple):
@@ -55,6 +76,7 @@ class Moment(NamedTuple):
     rotary: bool
     loads: Any
     """Called with (X, pose, body twist): body wrench a metre; None without loads."""
+    efforts: Efforts | None = None
 
 
 def quaternion_slope(h: Float[Array, " 4"], k: Float[Array, " 3"]) -> Float[Array, " 4"]:
@@ -102,18 +124,69 @@ def _times(matrix: Float[Array, "6 *six"], vector: Float[Array, " 6"]) -> Float[
 
 
 def strain_of(
-    section: Section, past: Past, moment: Moment, wrench: Float[Array, " 6"]
+    section: Section,
+    past: Past,
+    moment: Moment,
+    wrench: Float[Array, " 6"],
+    lines: Lines | None = None,
 ) -> Float[Array, " 6"]:
-    """Strain for an internal wrench: H (ξ - ξ₀) + D ξ̇ = Λ with ξ̇ = a (ξ - ξ₁) + ξ̇₀.
+    """Strain for an internal wrench: H (ξ - ξ₀) + D ξ̇ - Σ u ∂ℓ′/∂ξ = Λ with ξ̇ = a (ξ - ξ₁) + ξ̇₀.
 
-    The compliance is that of H + a D.
+    The compliance is that of H + a D. Λ is what rod, tendons and fluid carry together.
     """
     if section.damping is not None and moment.rates is not None:
         assert past.strain is not None
         assert past.strain_rate is not None
         before = moment.rates[0] * (past.strain - section.rest) - past.strain_rate
         wrench = wrench + _times(section.damping, before)
-    return section.rest + _times(section.compliance, wrench)
+    free = _times(section.compliance, wrench)
+    if lines is None or moment.efforts is None:
+        return section.rest + free
+    excess = free
+    for _ in range(NEWTON):
+        push, slope = _push(section.rest + excess, lines, moment.efforts)
+        left = excess - free - _times(section.compliance, push)
+        whole = section.compliance
+        scaled = whole[:, None] * slope if whole.ndim == 1 else whole @ slope
+        excess = excess - jnp.linalg.solve(jnp.eye(6) - scaled, left)
+    return section.rest + excess
+
+
+NEWTON = 4
+"""Iterations of the strain under tendons: their pull turns with it, a little."""
+
+
+def _push(
+    strain: Float[Array, " 6"], lines: Lines, efforts: Efforts
+) -> tuple[Float[Array, " 6"], Float[Array, "6 6"]]:
+    """Σ u ∂ℓ′/∂ξ of the lines, and its derivative by the strain."""
+
+    def one(offset: Array, change: Array, effort: Array, acts: Array, area: Array) -> Any:
+        tangent = strain[3:] + _cross(strain[:3], offset) + change
+        size = jnp.sqrt(jnp.sum(tangent**2))
+        along = jnp.where(area > 0, area * jnp.array([1.0, 0.0, 0.0]), tangent / size)
+        by_strain = jnp.concatenate([-so3.hat(offset), jnp.eye(3)], axis=1)
+        turning = (jnp.eye(3) - jnp.outer(along, along)) / size
+        bends = jnp.where(area > 0, 0.0, by_strain.T @ turning @ by_strain)
+        return acts * effort * (along @ by_strain), acts * effort * bends
+
+    pushes, slopes = jax.vmap(one)(*lines, efforts.effort, efforts.acts, efforts.area)
+    return pushes.sum(axis=0), slopes.sum(axis=0)
+
+
+def stretches(
+    section: Section, strain: Float[Array, " 6"], lines: Lines, efforts: Efforts
+) -> Float[Array, " k"]:
+    """ℓ′ of each line: length of a tendon, volume of a chamber beyond that at rest."""
+
+    def one(offset: Array, change: Array, acts: Array, area: Array) -> Any:
+        tangent = strain[3:] + _cross(strain[:3], offset) + change
+        rest = section.rest[3:] + _cross(section.rest[:3], offset)
+        volume = area * (tangent - change - rest)[0]
+        return acts * jnp.where(area > 0, volume, jnp.sqrt(jnp.sum(tangent**2)))
+
+    found: Float[Array, " k"] = jax.vmap(one)(*lines, efforts.acts, efforts.area)
+    return found
 
 
 def _cross(a: Float[Array, " 3"], b: Float[Array, " 3"]) -> Float[Array, " 3"]:
@@ -174,22 +247,34 @@ def needed(
 
 
 def slope(
-    section: Section, past: Past, moment: Moment, y: Vector, X: Float[Array, ""], oriented: Any
+    section: Section,
+    past: Past,
+    moment: Moment,
+    y: Vector,
+    X: Float[Array, ""],
+    oriented: Any,
+    lines: Lines | None = None,
 ) -> Vector:
-    """Derivative by the arc length X (m) of y = (orientation, position, wrench)."""
-    turned, p, wrench = y[:-9], y[-9:-6], y[-6:]
+    """Derivative by the arc length X (m) of y = (position, wrench, orientation, lengths of lines)."""
+    p, wrench, turned = y[:3], y[3:9], y[9 : 9 + oriented.size]
     R = oriented.matrix(turned)
-    strain = strain_of(section, past, moment, wrench)
+    strain = strain_of(section, past, moment, wrench, lines)
     k, g = strain[:3], strain[3:]
     m, f = wrench[:3], wrench[3:]
     turn = oriented.turn_from(past.quaternion, turned)
     torque, force = needed(section, past, moment, turn, R, p, X)
     changes = jnp.concatenate([torque - _cross(k, m) - _cross(g, f), force - _cross(k, f)])
-    return jnp.concatenate([oriented.slope(turned, k), small.times(R, g), changes])
+    parts = [small.times(R, g), changes, oriented.slope(turned, k)]
+    if lines is not None and moment.efforts is not None:
+        parts.append(stretches(section, strain, lines, moment.efforts))
+    return jnp.concatenate(parts)
 
 
 class AbstractOriented:
     """How orientation is integrated."""
+
+    size: int
+    """Numbers that are integrated."""
 
     start: Callable[[Any], Any]
     """From a unit quaternion."""
@@ -203,6 +288,8 @@ class AbstractOriented:
 class Quaternions(AbstractOriented):
     """Orientation as a quaternion, which need not stay a unit one."""
 
+    size = 4
+
     @staticmethod
     def start(h: Float[Array, " 4"]) -> Float[Array, " 4"]:
         """From a unit quaternion."""
@@ -215,6 +302,8 @@ class Quaternions(AbstractOriented):
 
 class Matrices(AbstractOriented):
     """Orientation as a rotation matrix, which leaves SO(3) by the error of the rule."""
+
+    size = 9
 
     @staticmethod
     def start(h: Float[Array, " 4"]) -> Float[Array, " 9"]:

@@ -1,8 +1,9 @@
 """A robot whose rods are shot, as its solvers see it.
 
-The unknown of a solve is y = (x, λ, Z): displacements of the companion's coordinates (joints and stations),
-the multipliers of its equations, and for each segment of a rod the displacement of its first section and the
-internal wrench there. What must vanish is the companion's balance under the wrenches of all pieces, its
+The unknown of a solve is y = (x, λ, u, Z): displacements of the companion's coordinates (joints, stations,
+what tendons and chambers measure along rods), the multipliers of its equations, the efforts of these tendons
+and chambers, and for each segment of a rod the displacement of its first section and the internal wrench
+there. What must vanish is the companion's balance under the wrenches of all pieces, its
 equations, and where a segment begins or ends the difference to what is next to it: a joint, a station,
 another segment. The state is the configuration of the record: poses, strains and wrenches at the nodes.
 """
@@ -71,6 +72,11 @@ class Parts(eqx.Module):
     mounted: tuple[int, ...] = eqx.field(static=True)
     """The companion's sample that each rod hangs on, or GROUND."""
 
+    @property
+    def lines(self) -> int:
+        """Number of tendons and chambers along rods."""
+        return 0 if self.rods.lines is None else len(self.rods.lines.area)
+
     def owner(self, unknown: int) -> str:
         """Whose one of the unknowns of a solve is, for messages."""
         layout, companion = self.rods.layout, self.companion
@@ -83,10 +89,10 @@ class Parts(eqx.Module):
             return (
                 f"rod {layout.names[layout.rod[segment]]!r} at u = {layout.spans[segment, 1]:.3g}"
             )
-        rest = unknown - companion.nv - companion.equations
-        if rest < 0:
+        rest = unknown - companion.nv - companion.equations - self.lines
+        if rest < -self.lines:
             return companion.constraints.owner[unknown - companion.nv]
-        segment = rest // NUMBERS
+        segment = max(rest, 0) // NUMBERS
         return f"rod {layout.names[layout.rod[segment]]!r} at u = {layout.spans[segment, 0]:.3g}"
 
 
@@ -146,11 +152,27 @@ class StrongForm(AbstractFormulation):
         stations = self._poses(whole)[self.layout.station_nodes]
         return jnp.concatenate([whole[: self._widths(whole)[0]], stations.reshape(-1)])
 
-    def _split(self, y: Vector) -> tuple[Vector, Vector, Float[Array, "s 12"]]:
-        n, m = self.companion.nv, self.equations
-        return y[:n], y[n : n + m], y[n + m :].reshape(-1, NUMBERS)
+    def _split(self, y: Vector) -> tuple[Vector, Vector, Vector, Float[Array, "s 12"]]:
+        n, m, k = self.companion.nv, self.equations, self.parts.lines
+        return y[:n], y[n : n + m], y[n + m : n + m + k], y[n + m + k :].reshape(-1, NUMBERS)
+
+    @property
+    def _line_slice(self) -> slice:
+        """Where the companion's velocities tell of lines along rods."""
+        stop = self.companion.topology.v_start[-1]
+        return slice(stop - self.parts.lines, stop)
+
+    def _efforts(self, scaled: Vector) -> Vector:
+        """Efforts of lines along rods, from those in units of energy over the size of each coordinate."""
+        sizes = jnp.asarray(self.companion.scale)[self._line_slice]
+        return scaled * jnp.max(self.rods.units[:, 6]) / sizes
 
     # Unknowns and equations -------------------------------------------------------------------------------
+
+    @property
+    def _line_q(self) -> slice:
+        stop = self.companion.topology.q_start[-1]
+        return slice(stop - self.parts.lines, stop)
 
     @property
     def _force(self) -> Float[Array, ""]:
@@ -161,7 +183,8 @@ class StrongForm(AbstractFormulation):
         any_size = jnp.full((self.layout.size, 6), jnp.inf)
         starts = jnp.concatenate([self.rods.units[:, :6], any_size], axis=1)
         own = jnp.asarray(self.companion.scale)
-        return jnp.concatenate([own, jnp.full(self.equations, jnp.inf), starts.reshape(-1)])
+        free = jnp.full(self.equations + self.parts.lines, jnp.inf)
+        return jnp.concatenate([own, free, starts.reshape(-1)])
 
     @property
     def turn_scale(self) -> Vector:
@@ -173,7 +196,13 @@ class StrongForm(AbstractFormulation):
         shift = self._poses(x)[self.layout.nodes[:, 0]]
         wrench = (self._fields(d.origin.q) + self._fields(x))[:, 0, 6:]
         starts = jnp.concatenate([shift, wrench / self.rods.units[:, 6:]], axis=1)
-        return jnp.concatenate([self._of_companion(x), forces / self._force, starts.reshape(-1)])
+        own = self._of_companion(x)
+        efforts = jnp.zeros(self.parts.lines)
+        if self.parts.lines:  # as the companion has them at the guess
+            c = self._coordinates(d, own, forces / self._force)
+            asked = balance(self.companion, c).residual * jnp.asarray(self.companion.scale)
+            efforts = -asked[self._line_slice] / jnp.max(self.rods.units[:, 6])
+        return jnp.concatenate([own, forces / self._force, efforts, starts.reshape(-1)])
 
     def _solve(self, d: Discretization) -> Solve:
         rates, past, strain_rate = None, None, None
@@ -192,21 +221,25 @@ class StrongForm(AbstractFormulation):
             self.rods.past(frames, strains, past, strain_rate),
         )
 
-    def _shot(self, solve: Solve, starts: Float[Array, "s 12"]) -> Shot:
-        return self.rods.shoot(*solve, starts, self.companion.load_factor)
+    def _shot(self, solve: Solve, starts: Float[Array, "s 12"], efforts: Vector) -> Shot:
+        factor = self.companion.load_factor
+        return self.rods.shoot(*solve, starts, self._efforts(efforts), factor)
 
     def residual(self, d: Discretization, y: Vector) -> tuple[Vector, Any]:
-        x, forces, starts = self._split(y)
-        shot = self._shot(self._solve(d), starts)
-        at, end = self.layout, shot.end
+        x, forces, efforts, starts = self._split(y)
+        shot = self._shot(self._solve(d), starts, efforts)
+        at, end, lengths = self.layout, shot.end[:, :NUMBERS], shot.end[:, NUMBERS:].sum(axis=0)
         placed = self._placed(d, x, forces, starts[at.starts, 6:], end[at.ends, 6:])
         stations = x[self.companion.topology.v_start[-1] :].reshape(-1, 6)
         following = starts[np.minimum(np.arange(at.size) + 1, at.size - 1), :6]
         arrives = at.station_of_end[:, None] >= 0
         goal = jnp.where(arrives, stations[at.station_of_end], following)
+        sizes = jnp.asarray(self.companion.scale)[self._line_slice]
+        measured = self._of_companion(d.origin.q)[self._line_q] + x[self._line_slice] - lengths
         left = [
-            placed.residual,
+            placed.residual.at[self._line_slice].add(efforts),
             placed.violation,
+            measured / sizes,
             starts[at.starts, :6] - placed.starts,
             end[:, :6] - goal,
             end[at.inner, 6:] - starts[at.inner + 1, 6:],
@@ -214,10 +247,13 @@ class StrongForm(AbstractFormulation):
         return jnp.concatenate([part.reshape(-1) for part in left]), shot
 
     def factorize(self, d: Discretization, y: Vector, work: Any) -> Factors:
-        x, forces, starts = self._split(y)
+        x, forces, efforts, starts = self._split(y)
         at, n, m, p = self.layout, self.companion.nv, self.equations, len(self.layout.starts)
-        leads = self.rods.transfer(*self._solve(d), starts, self.companion.load_factor, work)
-        end = work.end
+        factor = self.companion.load_factor
+        pulls = self._efforts(efforts)
+        leads = self.rods.transfer(*self._solve(d), starts, pulls, factor, work)
+        leads = leads.at[:, :, NUMBERS:].multiply(self._efforts(jnp.ones_like(efforts)))
+        end = work.end[:, :NUMBERS]
 
         def placed(own: Vector) -> Vector:
             x, forces, wrenches = own[:n], own[n : n + m], own[n + m :].reshape(2, p, 6)
@@ -228,14 +264,21 @@ class StrongForm(AbstractFormulation):
         J = jax.jacfwd(placed)(jnp.concatenate([x, forces, *wrenches]))
         return factorize_dense(self._assembled(J, leads))
 
-    def _assembled(self, J: Float[Array, "a b"], leads: Float[Array, "s 12 12"]) -> Array:
+    def _assembled(self, J: Float[Array, "a b"], leads: Float[Array, "s e c"]) -> Array:
         """The derivative of the residual."""
         at, n, m, s = self.layout, self.companion.nv, self.equations, self.layout.size
         pieces, own = len(at.starts), self.companion.topology.v_start[-1]
-        k, size = n + m, n + m + NUMBERS * s
+        count = self.parts.lines
+        k, of_lines = n + m, n + m + np.arange(count)
+        leads, by_effort, longer = (
+            leads[:, :NUMBERS, :NUMBERS],
+            leads[:, :NUMBERS, NUMBERS:],
+            leads[:, NUMBERS:],
+        )
+        size = k + count + NUMBERS * s
 
         def columns(segments: np.ndarray) -> np.ndarray:
-            return k + NUMBERS * np.asarray(segments)[:, None] + np.arange(NUMBERS)
+            return k + count + NUMBERS * np.asarray(segments)[:, None] + np.arange(NUMBERS)
 
         six = np.arange(6)
         rows = np.arange(k)
@@ -246,16 +289,30 @@ class StrongForm(AbstractFormulation):
         A = A.at[rows[:, None, None], columns(at.starts)[:, 6:]].add(by_start)
         last = jnp.einsum("kpi,pij->kpj", by_end, leads[at.ends, 6:])
         A = A.at[rows[:, None, None], columns(at.ends)].add(last)
-        begins = k + 6 * np.arange(pieces)[:, None] + six
+        if count:
+            sizes = jnp.asarray(self.companion.scale)[self._line_slice]
+            measures = np.arange(n)[self._line_slice]
+            A = A.at[measures, of_lines].add(1.0)
+            A = A.at[of_lines, measures].add(1 / sizes)
+            A = A.at[of_lines[:, None], of_lines].add(
+                -longer[:, :, NUMBERS:].sum(0) / sizes[:, None]
+            )
+            gains = -longer[:, :, :NUMBERS] / sizes[:, None]
+            A = A.at[of_lines[None, :, None], columns(np.arange(s))[:, None, :]].add(gains)
+            last = jnp.einsum("kpi,pij->kj", by_end, by_effort[at.ends, 6:])
+            A = A.at[rows[:, None], of_lines].add(last)
+        begins = k + count + 6 * np.arange(pieces)[:, None] + six
         A = A.at[begins.reshape(-1), :k].set(-J[k:, :k])
         A = A.at[begins, columns(at.starts)[:, :6]].add(1.0)
-        ends = k + 6 * pieces + 6 * np.arange(s)[:, None] + six
+        ends = k + count + 6 * pieces + 6 * np.arange(s)[:, None] + six
+        A = A.at[ends[:, :, None], of_lines].add(by_effort[:, :6])
         A = A.at[ends[:, :, None], columns(np.arange(s))[:, None, :]].add(leads[:, :6])
         stations = own + 6 * np.arange(at.station_count)[:, None] + six
         A = A.at[ends[at.ends], stations].add(-1.0)
         A = A.at[ends[at.inner], columns(at.inner + 1)[:, :6]].add(-1.0)
-        inner = k + 6 * pieces + 6 * s + 6 * np.arange(len(at.inner))[:, None] + six
+        inner = k + count + 6 * pieces + 6 * s + 6 * np.arange(len(at.inner))[:, None] + six
         A = A.at[inner[:, :, None], columns(at.inner)[:, None, :]].add(leads[at.inner, 6:])
+        A = A.at[inner[:, :, None], of_lines].add(by_effort[at.inner, 6:])
         return A.at[inner, columns(at.inner + 1)[:, 6:]].add(-1.0)
 
     # The companion ----------------------------------------------------------------------------------------
@@ -327,14 +384,15 @@ class StrongForm(AbstractFormulation):
     # States -----------------------------------------------------------------------------------------------
 
     def displacement(self, d: Discretization, y: Vector) -> Vector:
-        x, forces, starts = self._split(y)
+        x, forces, efforts, starts = self._split(y)
         at, solve = self.layout, self._solve(d)
-        shot = self._shot(solve, starts)
+        shot = self._shot(solve, starts, efforts)
         base = self._poses(d.origin.q)[at.nodes]
         oriented = ORIENTED[self.rods.settings.orientation]
-        turn = jax.vmap(jax.vmap(oriented.turn_from))(base[..., :4], shot.nodes[..., :-9])
-        moved = jnp.concatenate([turn, shot.nodes[..., -9:-6] - base[..., 4:]], axis=-1)
-        wrenches = shot.nodes[..., -6:]
+        turned = shot.nodes[..., 9 : 9 + oriented.size]
+        turn = jax.vmap(jax.vmap(oriented.turn_from))(base[..., :4], turned)
+        moved = jnp.concatenate([turn, shot.nodes[..., :3] - base[..., 4:]], axis=-1)
+        wrenches = shot.nodes[..., 3:9]
         frames = jnp.zeros((at.node_count, 6))
         # Neighbours share a node; stations are where the companion has them, so that loops stay closed.
         frames = (
@@ -342,12 +400,12 @@ class StrongForm(AbstractFormulation):
         )
         own = self.companion.topology.v_start[-1]
         frames = frames.at[at.station_nodes].set(x[own:].reshape(-1, 6))
-        strains = self.rods.strains(solve.moment, solve.sections, solve.past, wrenches)
+        strains = self.rods.strains(*solve, wrenches, self._efforts(efforts))
         fields = jnp.concatenate([strains, wrenches], axis=-1) - self._fields(d.origin.q)
         parts = [x[:own], frames.reshape(-1), fields.reshape(-1)]
         joints = self.companion.topology.element_start[-1]
         if joints:
-            first, last = starts[at.starts, 6:], shot.end[at.ends, 6:]
+            first, last = starts[at.starts, 6:], shot.end[at.ends, 6:NUMBERS]
             held = self._placed(d, x, forces, first, last).held
             held = jnp.concatenate([held, jnp.zeros_like(held)], axis=1).reshape(-1)
             parts.append(held - d.origin.q[len(d.origin.q) - len(held) :])

@@ -125,6 +125,12 @@ def test_other_rules_find_the_same_equilibrium(settings):
     found = sp.equilibrium(robot, formulation=settings)
     other = sp.equilibrium(robot)
     assert np.abs(found.position("arm") - other.position("arm")).max() < 10 * TIP * 0.4
+    np.testing.assert_allclose(
+        found.tendon("tendon").tension, other.tendon("tendon").tension, rtol=1e-5
+    )
+    np.testing.assert_allclose(
+        found.chamber("chamber").volume, other.chamber("chamber").volume, rtol=1e-6
+    )
 
 
 def test_what_is_not_there_is_refused_with_the_cure():

@@ -73,7 +73,9 @@ def record_of(
     widths = layout.first[1:] - layout.first[:-1]
     slots = tuple(
         dataclasses.replace(
-            s, q_stop=s.q_start + 12 * int(w) * k, v_stop=s.v_start + 12 * int(w) * k
+            s,
+            q_stop=s.q_start + FieldJoint.nq * int(w) * k,
+            v_stop=s.v_start + FieldJoint.nv * int(w) * k,
         )
         for s, w in zip(found.topology.rod_slots, widths, strict=True)
     )
@@ -86,7 +88,9 @@ def _frames(count: int) -> JointGroup:
 
 
 def _fields(count: int) -> JointGroup:
-    return JointGroup(FieldJoint(), np.zeros((count, 12)), np.zeros((count, 12)), None)
+    return JointGroup(
+        FieldJoint(), np.zeros((count, FieldJoint.nv)), np.zeros((count, FieldJoint.nq)), None
+    )
 
 
 def _joint_elements(model: Model) -> int:
@@ -145,7 +149,7 @@ def _standing_in(
     scales += [
         np.array(lines.sizes)
         if isinstance(g.joint, StateJoint)
-        else np.tile(frames if isinstance(g.joint, FrameJoint) else np.full(12, np.inf), g.size)
+        else np.tile(frames if isinstance(g.joint, FrameJoint) else np.full(g.nv, np.inf), g.size)
         for g in added
     ]
     closures, own = model.closures, model.transmissions
@@ -211,7 +215,8 @@ def _topology(
     attach = tuple(place(s) for s in old.attach[:joints])
     own = [isinstance(g.joint, FieldJoint) for g in groups].index(True) if rods else 0
     slots = tuple(
-        Slot(name, own, row, qs[own] + 12 * row, 0, vs[own] + 12 * row, 0) for name, row in rods
+        Slot(name, own, row, qs[own] + groups[own].nq * row, 0, vs[own] + groups[own].nv * row, 0)
+        for name, row in rods
     )
     return dataclasses.replace(
         old,

@@ -149,8 +149,9 @@ def _one(model: Model, s: State, name: str, u: tuple[float, ...]):  # type: igno
     spin = jnp.stack([turning[:, 2, 1], turning[:, 0, 2], turning[:, 1, 0]], axis=1)
     still = State(s.t, s.q, jnp.zeros_like(s.v), jnp.zeros_like(s.v), s.multipliers)
     wrench = internal_wrenches(model, still, name, u)
-    values = jnp.concatenate([now[2], wrench], axis=1)
-    changes = jnp.concatenate([rate[2], jnp.zeros_like(wrench)], axis=1)
+    twist = jnp.concatenate([spin, jnp.einsum("nji,nj->ni", now[0], rate[1])], axis=1)
+    values = jnp.concatenate([now[2], wrench, twist], axis=1)
+    changes = jnp.concatenate([rate[2], jnp.zeros((len(u), 12))], axis=1)
     speeds = jnp.concatenate([spin, rate[1]], axis=1)
     return (now[0], now[1]), speeds, (values, changes)
 

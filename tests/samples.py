@@ -95,6 +95,23 @@ def _crawler() -> sp.Robot:
     )
 
 
+def _x_joints() -> sp.Robot:
+    """X-joints under a floating body: things on every bar, a rod on one, another that the second carries."""
+    fine = dict(nodes=18, basis=1)
+    body = dict(mass=0.4, inertia=(2e-3, 3e-3, 4e-3), com=(0.03, 0.01, -0.02))
+    cross = dict(bar=0.3, diagonal=0.7, axis=(1.0, 2.0, 0.0), along=(2.0, -1.0, 0.0))
+    return sp.Robot(
+        sp.Body("hull", joint=sp.Free(), **body),
+        sp.Body("top", parent="hull", position=(0.1, 0, 0.2), rotation=(0, 0.5, 0.2),
+                joint=sp.XJoint(**cross, damping=0.2, stiffness=3.0, rest=0.2), **body),
+        sp.Body("left", parent="top", link="left", position=(0.1, 0, 0), **body),
+        rod("whip", parent="top", link="right", rotation=(0.3, 0, 0.1), length=0.6, **fine),
+        rod("arm", parent="top", joint=sp.XJoint(**cross, friction=sp.ArctanFriction(0.3, 2.0)), **fine),
+        sp.Body("right", parent="arm", link="right", **body),
+        sp.Spring("side", on="hull", to="right", stiffness=20.0, damping=0.1, to_position=(0, 0.1, 0)),
+    )  # fmt: skip
+
+
 ROBOTS = {
     "clamped": _clamped,
     "reissner": _reissner,
@@ -102,6 +119,7 @@ ROBOTS = {
     "driven": _driven,
     "tree": _tree,
     "crawler": _crawler,
+    "x_joints": _x_joints,
 }
 
 

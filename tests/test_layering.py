@@ -10,7 +10,18 @@ SOURCE = Path(__file__).parent.parent / "src" / "supple"
 # Lowest first. A part may import from lower ones and from itself; parts on one line are neighbours
 # that do not know each other, except for the small tools in the first, which may.
 LAYERS = (
-    ("errors", "hints", "spelling", "tried", "arrays", "reprs", "numeric", "compile", "expression"),
+    (
+        "errors",
+        "hints",
+        "spelling",
+        "tried",
+        "arrays",
+        "reprs",
+        "numeric",
+        "compile",
+        "expression",
+        "units",
+    ),
     ("lie",),
     ("strain", "section"),
     ("space",),

@@ -24,8 +24,14 @@ from supple.errors import (
     SuppleError as SuppleError,
 )
 from supple.expression import Expression as Expression
+from supple.hints import Hint as Hint
 from supple.lie import Pose as Pose
 from supple.mechanics.sensing import Sensors as Sensors
+from supple.model.friction import (
+    AbstractFriction as AbstractFriction,
+    ArctanFriction as ArctanFriction,
+    DryFriction as DryFriction,
+)
 from supple.model.laws import (
     AbstractEffortLaw as AbstractEffortLaw,
     Constant as Constant,
@@ -66,6 +72,7 @@ from supple.robot.edits import (
     Unlock as Unlock,
 )
 from supple.robot.formulas import (
+    FormulaFriction as FormulaFriction,
     LoadDensity as LoadDensity,
     Motion as Motion,
 )
@@ -90,6 +97,7 @@ from supple.robot.joint import (
     Revolute as Revolute,
     Spherical as Spherical,
     Universal as Universal,
+    XJoint as XJoint,
 )
 from supple.robot.loads import (
     ActiveStress as ActiveStress,
@@ -174,6 +182,7 @@ from supple.time.collocation import (
     radau as radau,
 )
 from supple.time.explicit import Explicit as Explicit
+from supple.time.linearly_implicit import LinearlyImplicitEuler as LinearlyImplicitEuler
 from supple.time.multistep import (
     bdf2 as bdf2,
     bdf3 as bdf3,

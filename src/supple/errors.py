@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from supple.units import number_to_write
+
 
 class SuppleError(Exception):
     """Base of every error raised by Supple."""
@@ -14,8 +16,8 @@ class DescriptionError(SuppleError, ValueError):
         self.item = item
         self.field = field
         self.got = got
-        self.need = need
-        super().__init__(f"{item}: {field}: got {got!r}; need {need}")
+        self.need = need + number_to_write(got)
+        super().__init__(f"{item}: {field}: got {got!r}; need {self.need}")
 
 
 class ArgumentError(SuppleError, ValueError):

@@ -1,10 +1,33 @@
 """Warnings that point at the user's line, however deep inside they are made."""
 
+import os
 import sys
 import warnings
 from pathlib import Path
 
-_INSIDE = str(Path(__file__).parent)
+import jaxtyping
+
+
+class Hint(UserWarning):
+    """Something that is allowed and almost certainly not meant; told once.
+
+    ``warnings.simplefilter("ignore", supple.Hint)`` or SUPPLE_HINTS=off keeps it silent.
+    """
+
+
+_INSIDE = tuple(str(Path(str(own)).parent) for own in (__file__, jaxtyping.__file__))
+"""Folders that are not the user's: this library, and the wrappers of checked signatures."""
+
+
+_told: set[str] = set()
+
+
+def hint(message: str) -> None:
+    """Give a hint, once in a process."""
+    if message in _told or os.environ.get("SUPPLE_HINTS", "").lower() in ("off", "0", "no"):
+        return
+    _told.add(message)
+    warn(f"{message} (supple.Hint tells how to switch hints off)", Hint)
 
 
 def warn(message: str, category: type[Warning]) -> None:
@@ -12,4 +35,4 @@ def warn(message: str, category: type[Warning]) -> None:
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_INSIDE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level - 1)
+    warnings.warn(message, category, stacklevel=level)

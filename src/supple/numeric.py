@@ -90,11 +90,15 @@ def check_number(item: str, field: str, value: Any, need: str = "a finite number
 
 def times_of(item: str, field: str, value: Any) -> tuple[float, ...]:
     """Instants (s) as a tuple: none, one or several finite numbers."""
-    need = "times (s): finite numbers"
-    times = _as_float(item, field, value, need)
-    if np.ndim(times) > 1 or not np.all(np.isfinite(times)):
+    return row_of(item, field, value, "times (s): finite numbers")
+
+
+def row_of(item: str, field: str, value: Any, need: str) -> tuple[float, ...]:
+    """None, one or several finite numbers as a tuple."""
+    numbers = _as_float(item, field, value, need)
+    if np.ndim(numbers) > 1 or not np.all(np.isfinite(numbers)):
         raise DescriptionError(item, field, value, need)
-    return tuple(np.atleast_1d(times).tolist())
+    return tuple(np.atleast_1d(numbers).tolist())
 
 
 def _count(shape: tuple[int, ...]) -> str:

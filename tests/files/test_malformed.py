@@ -36,10 +36,60 @@ def test_several_at_once():
     assert [p.path for p in error.value.problems] == [
         "rods.backbone.length",
         "bodies.tool.mass",
-        "bodies.tool.inertia",
         "bodies.tool.mas",
+        "bodies.tool.inertia",
     ]
     assert str(error.value).count("\n") == 3
+
+
+WRONG_IN_EVERY_PHASE = """\
+materials:
+  jelly: {E: 30 kPa, density: 1000}
+rods:
+  arm: {length: 0.5, section: {circle: 0.01}, material: jelly, parent: shoulder}
+  leg: {length: 5 mm, section: {circle: 0.001}, material: jelly}
+bodies:
+  tool: {parent: arm, mass: -1}
+  hook: {parent: leg, mass: 0.1}
+wrenches:
+  push: {on: tool, force: [0, 0, 1]}
+  pull: {on: tol, force: [0, 0, 1]}
+simulate: {duration: -3}
+release: {loads: pulll, duration: 1}
+outputs:
+  tip: {position: amr}
+  heat: {energy: thermal}
+"""
+
+
+def test_all_that_is_wrong_is_told_across_phases_and_nothing_that_follows_from_it():
+    with pytest.raises(FileError) as error:
+        load(WRONG_IN_EVERY_PHASE)
+    assert [(p.path, str(p.got)) for p in error.value.problems] == [
+        ("materials.jelly.E", "30 kPa"),
+        ("rods.arm.parent", "shoulder"),
+        ("rods.leg.length", "5 mm"),
+        ("bodies.tool.mass", "-1.0"),
+        ("wrenches.pull.on", "tol"),
+        ("simulate.duration", "-3.0"),
+        ("release.loads", "pulll"),
+        ("outputs.tip.position", "amr"),
+        ("outputs.heat.energy", "thermal"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("study", "path"),
+    [
+        ("{duration: -3}", "simulate.duration"),
+        ("{duration: 1, dt: 0}", "simulate.dt"),
+        ("{duration: 1, accuracy: -1}", "simulate.accuracy"),
+        ("{duration: 1, dt: 0.1, accuracy: 1e-3}", "simulate.accuracy"),
+        ("{duration: 1, t_eval: -0.1}", "simulate.t_eval"),
+    ],
+)
+def test_runs_that_cannot_be_are_refused_before_they_run(study, path):
+    assert f"{path}: got " in message(changed("{duration: 2.0, dt: 0.0167}", study))
 
 
 def test_errors_of_items_are_told_together():

@@ -18,7 +18,7 @@ from supple.files.studies import (
     Initial,
     ModesStudy,
     Output,
-    Release,
+    ReleaseStudy,
     Settings,
     Simulate,
     Statics,
@@ -26,6 +26,7 @@ from supple.files.studies import (
 )
 from supple.robot.graph import Item
 from supple.robot.joint import AbstractJointSpec
+from supple.robots.bird_neck import bird_neck
 from supple.robots.cantilever import soft_cantilever, stiff_cantilever
 from supple.robots.clamped_rod import loaded_rod, struck_rod
 from supple.robots.delta import delta
@@ -84,6 +85,8 @@ CATALOGUE = {
     "two drones, other root": lambda: two_drones(rooted_at=2),
     "feeler arm": feeler_arm,
     "tentacle": tentacle,
+    "bird neck": bird_neck,
+    "longer bird neck": lambda: bird_neck(4, elastic=False, push=False),
     "swimmer": swimmer,
     **{f"{name} cable": lambda name=name: tendon_beam(name, 5.0) for name in ROUTINGS},
 }
@@ -188,8 +191,8 @@ STUDY_SETTINGS = Settings(
             max_events=7,
         ),
         "listed": Simulate(1.0, dt=0.1, t_eval=(0.0, 0.5), initial=Initial("assembled")),
-        "drop": Release("push", 1.0, dt=0.01, scheme=sp.generalized_alpha(0.5)),
-        "drop both": Release(("push", "pull"), 1.0, accuracy=1e-3),
+        "drop": ReleaseStudy("push", 1.0, dt=0.01, scheme=sp.generalized_alpha(0.5)),
+        "drop both": ReleaseStudy(("push", "pull"), 1.0, accuracy=1e-3),
         "statics": Statics(),
         "hold": Statics(t=1.0, accuracy=1e-4, first_increment=0.1),
         "modes": ModesStudy(),
@@ -200,7 +203,8 @@ STUDY_SETTINGS = Settings(
 
 
 def test_studies_and_outputs():
-    robot = sp.Robot(rod(basis=1))
+    loads = (sp.Wrench(name, on="rod", force=(0.0, 0.0, 1.0)) for name in ("push", "pull"))
+    robot = sp.Robot(rod(basis=1), *loads)
     text = dump(robot, STUDY_SETTINGS)
     back = load(text)
     assert back.settings == STUDY_SETTINGS
@@ -245,8 +249,8 @@ def test_edits_in_files_that_make_no_sense_are_told_with_their_place(edit, place
     "scheme",
     [
         sp.newmark(), sp.newmark(0.3, 0.6), sp.hht(0.7), sp.wbz(0.7), sp.generalized_alpha(0.3, penalty=2.0),
-        sp.trapezoidal(), sp.ImplicitEuler(), sp.gauss(3), sp.gauss(2), sp.radau(3),
-        sp.Explicit("rk4"), sp.Explicit(), sp.bdf2(), sp.bdf_alpha(-0.4), sp.bdf3(),
+        sp.trapezoidal(), sp.ImplicitEuler(), sp.LinearlyImplicitEuler(), sp.gauss(3), sp.gauss(2),
+        sp.radau(3), sp.Explicit("rk4"), sp.Explicit(), sp.bdf2(), sp.bdf_alpha(-0.4), sp.bdf3(),
     ],
 )  # fmt: skip
 def test_schemes(scheme):

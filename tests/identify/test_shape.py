@@ -10,7 +10,7 @@ import supple as sp
 from supple.identify import fit_shape
 from supple.lie import Pose, so3
 from supple.mechanics.frames import rod_shape
-from supple.mechanics.inverse_dynamics import element_matrices
+from supple.mechanics.inverse_dynamics import element_stiffness
 from tests.tools import jit
 
 STEEL = sp.Material(E=2e11, density=7800.0)
@@ -80,7 +80,7 @@ def test_a_sequence_is_followed_into_a_coil():
 def test_errors_are_as_predicted(rng, at, energy):
     """Shapes drawn from what ``energy`` says (or any), with noise: errors over deviations are of size 1."""
     count = 120
-    stiffness = np.asarray(element_matrices(model(STRIP), 0)[0][0])
+    stiffness = np.asarray(element_stiffness(model(STRIP), 0)[0])
     prior = np.linalg.inv(stiffness) * (5e-3 if energy is None else energy)
     q = rng.multivariate_normal(np.zeros(3), prior, size=count)
     shapes = np.stack([points(STRIP, row, at) for row in q])
@@ -100,7 +100,7 @@ def test_energy_tames_what_was_not_measured(rng):
     q = np.zeros(8)
     q[:2] = 4.0, 1.5
     seen = points(rod, q, half) + NOISE * rng.normal(size=(len(half), 3))
-    energy = 0.5 * q @ np.asarray(element_matrices(model(rod), 0)[0][0]) @ q
+    energy = 0.5 * q @ np.asarray(element_stiffness(model(rod), 0)[0]) @ q
 
     def tip_error(**options):
         fit = fit_shape(rod, seen, half, base=GROUNDED, noise=NOISE, **options)

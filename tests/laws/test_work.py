@@ -5,8 +5,9 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 import supple as sp
-from supple.mechanics.inverse_dynamics import element_matrices
+from supple.mechanics.inverse_dynamics import rod_viscosity
 from supple.model.efforts import ATMOSPHERE
+from supple.model.model import JointGroup
 
 TOL = 1e-5  # of the work done: cubic splines through instants 1 ms apart
 DURATION, STEP = 0.3, 1e-3
@@ -35,7 +36,10 @@ def damped(result):
     """Power that the dampers of rods and joints take."""
     total = np.zeros(len(result))
     for i, group in enumerate(result.model.groups):
-        damping = element_matrices(result.model, i)[1]
+        if isinstance(group, JointGroup):
+            damping = None if group.damping is None else np.eye(group.nv) * group.damping[..., None]
+        else:
+            damping = rod_viscosity(group)
         if damping is not None:
             first = result.model.topology.v_start[i]
             own = result.v[:, first : first + group.size * group.nv]

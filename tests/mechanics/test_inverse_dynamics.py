@@ -9,7 +9,11 @@ from scipy.spatial.transform import Rotation
 
 import supple as sp
 from supple.mechanics.frames import frame_motion
-from supple.mechanics.inverse_dynamics import element_matrices, inverse_dynamics
+from supple.mechanics.inverse_dynamics import (
+    element_stiffness,
+    inverse_dynamics,
+    rod_viscosity,
+)
 from supple.section import SolidProperties
 from tests.mechanics import strong_form
 from tests.samples import (
@@ -174,10 +178,10 @@ def test_internal_stress_enters_by_its_work_on_the_strain_rate():
     np.testing.assert_allclose(gap, expected, atol=TOL_EXACT)
 
 
-def test_element_matrices_integrate_sectional_ones():
+def test_rod_matrices_integrate_sectional_ones():
     """Legendre modes are orthogonal: ∫ P_k² = 1/(2k+1), so K is diagonal for a uniform rod."""
     model = model_of("clamped")
-    stiffness, damping = element_matrices(model, 0)
+    stiffness, damping = element_stiffness(model, 0), rod_viscosity(model.groups[0])
     found = SolidProperties(FLAT, RUBBER).matrices(np.array([0.5]))
     H, D = found.stiffness[0], found.damping[0]
     expected = np.kron(H.diagonal()[:3], 1 / (2 * np.arange(3) + 1))
@@ -207,7 +211,7 @@ def test_load_factor_scales_weight_and_loads_but_not_elasticity(rng):
         loaded = eqx.tree_at(lambda m: m.load_factor, model, np.asarray(factor))
         return np.asarray(residual(loaded, at(q, v)))
 
-    elastic = np.asarray(element_matrices(model, 0)[0])[0] @ q
+    elastic = np.asarray(element_stiffness(model, 0))[0] @ q
     agree(scaled(0.0), elastic, TOL_EXACT)
     agree(scaled(0.5), (scaled(0.0) + scaled(1.0)) / 2, TOL_EXACT)
 

@@ -12,7 +12,7 @@ from supple.lie import so3
 from supple.mechanics.element_motion import Coordinates, neutral
 from supple.mechanics.inverse_dynamics import balance
 from supple.mechanics.inverse_dynamics_tangent import mass_matrix
-from supple.system import linear, planner
+from supple.system import linear, ordering, planner
 from supple.system.combination import at_rest, in_step, of_mass
 from supple.system.elimination import linear_system
 from supple.system.error_norm import mass_times
@@ -181,7 +181,7 @@ def test_fronts_solve_the_dense_system_at_rest(name, rng):
 @pytest.mark.parametrize("name", ["ladder", "legs"])
 def test_equations_may_be_eliminated_early(name, rng, monkeypatch):
     """Where their pivots may vanish: a hinge cannot slip by itself, a straight leg not become shorter."""
-    monkeypatch.setattr(planner, "LATE_ROWS", 0)
+    monkeypatch.setattr(ordering, "LATE_ROWS", 0)
     planner.make_plan.cache_clear()
     check(robot(name), "step", rng)
     planner.make_plan.cache_clear()
@@ -189,7 +189,7 @@ def test_equations_may_be_eliminated_early(name, rng, monkeypatch):
 
 def test_straight_legs_are_solved_early_to_round_off(monkeypatch):
     """J A⁻¹ Jᵀ of each leg is singular; the matrix of a robot whose legs are not parallel is not."""
-    monkeypatch.setattr(planner, "LATE_ROWS", 0)
+    monkeypatch.setattr(ordering, "LATE_ROWS", 0)
     planner.make_plan.cache_clear()
     model = _splayed().build()
     rng = np.random.default_rng(3)

@@ -44,6 +44,7 @@ SCHEMES = [
     pytest.param(sp.wbz(0.8), 2, 24, 0.2, id="wbz"),
     pytest.param(sp.generalized_alpha(0.8), 2, 24, 0.2, id="generalized-alpha"),
     pytest.param(sp.ImplicitEuler(), 1, 96, 0.2, id="implicit-euler"),
+    pytest.param(sp.LinearlyImplicitEuler(), 1, 96, 0.2, id="linearly-implicit-euler"),
     pytest.param(sp.bdf2(), 2, 96, 0.2, id="bdf2"),
     pytest.param(sp.bdf_alpha(-0.2), 2, 96, 0.2, id="bdf-alpha"),
     pytest.param(sp.bdf3(TIGHT), 3, 96, 0.3, id="bdf3"),

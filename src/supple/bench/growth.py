@@ -121,6 +121,7 @@ def legs(rods: int) -> Robot:
                 on="plate",
                 to=f"rod{i}",
                 to_fraction=1.0,
+                joint=Fixed(),
                 position=there,
                 rotation=end[1],
             )
@@ -158,7 +159,7 @@ def net(rods: int) -> Robot:
                 rod, turned = f"{axis}{i}_{j}", (0.0, 0.0, angle - half)
                 items.append(_rod(rod, parent=name, rotation=turned, **bent))
                 end: dict[str, Any] = dict(
-                    to=rod, to_fraction=1.0, rotation=(0.0, 0.0, angle + half)
+                    to=rod, to_fraction=1.0, joint=Fixed(), rotation=(0.0, 0.0, angle + half)
                 )
                 items.append(Closure(f"closed_{rod}", on=to, **end))
     return _robot(items)

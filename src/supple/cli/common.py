@@ -78,9 +78,9 @@ def duration_of(found: "RobotFile", study: str) -> float:
 def chosen_run(found: "RobotFile", study: str | None) -> str:
     """The study to simulate: the one that is named, or the only one."""
     from supple.errors import ArgumentError
-    from supple.files import Release, Simulate
+    from supple.files import ReleaseStudy, Simulate
 
-    runs = [n for n, s in found.settings.studies.items() if isinstance(s, Simulate | Release)]
+    runs = [n for n, s in found.settings.studies.items() if isinstance(s, Simulate | ReleaseStudy)]
     if study in runs:
         return study
     if study is None and len(runs) == 1:

@@ -9,7 +9,7 @@ from supple.files.studies import (
     Initial as Initial,
     ModesStudy as ModesStudy,
     Output as Output,
-    Release as Release,
+    ReleaseStudy as ReleaseStudy,
     Settings as Settings,
     Simulate as Simulate,
     Statics as Statics,

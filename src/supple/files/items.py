@@ -18,6 +18,7 @@ from supple.files.common import (
     vector,
 )
 from supple.files.forms import Record, item
+from supple.files.friction import friction
 from supple.files.joints import JOINT
 from supple.files.kinds import (
     AbstractLeaf,
@@ -142,6 +143,7 @@ _PLACE = {
     "fraction": FRACTION,
     "position": PLACE,
     "rotation": ROTATION,
+    "link": Text("a moving part of the parent's joint, such as left or right of an x_joint"),
 }
 _JOINTED = {
     "joint": JOINT,
@@ -264,7 +266,7 @@ ITEMS: dict[str, Record] = {
         inertia=number("kg m²"),
         gear=number("the gear ratio"),
         viscous=number("N m s/rad"),
-        friction=number("N m"),
+        friction=friction("N m"),
         friction_speed=number("rad/s"),
     ),
     "springs": item(

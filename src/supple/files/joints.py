@@ -6,6 +6,7 @@ from supple.errors import DescriptionError
 from supple.expression import Expression
 from supple.files.common import AXIS, KINKS, number
 from supple.files.forms import OneOf, Record, record
+from supple.files.friction import friction
 from supple.files.kinds import (
     Formula,
     Numbers,
@@ -22,6 +23,7 @@ from supple.robot.joint import (
     Revolute,
     Spherical,
     Universal,
+    XJoint,
 )
 
 _EACH = Numbers("one number, or one for each coordinate")
@@ -29,7 +31,7 @@ _SPRING = {
     "stiffness": _EACH,
     "damping": _EACH,
     "rest": _EACH,
-    "friction": _EACH,
+    "friction": friction("one number, or one for each coordinate"),
     "friction_speed": _EACH,
     "lower": _EACH,
     "upper": _EACH,
@@ -75,6 +77,14 @@ JOINT = OneOf(
         "universal": record(Universal, first=AXIS, second=AXIS, **_SPRING),
         "spherical": record(Spherical, damping=number("N m s/rad")),
         "planar": record(Planar, normal=AXIS, **_SPRING),
+        "x_joint": record(
+            XJoint,
+            bar=number("m, of the base and of the top"),
+            diagonal=number("m, more than the bar"),
+            axis=AXIS,
+            along=AXIS,
+            **_SPRING,
+        ),
         "free": record(Free),
         "driven": Record(
             driven,

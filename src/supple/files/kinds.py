@@ -17,6 +17,7 @@ from supple.files.problems import Bare
 from supple.files.text import Path
 from supple.numeric import is_traced
 from supple.section import Material
+from supple.units import number_to_write
 
 LARGEST = 1e30
 """Largest size of a number in a file: its powers still are numbers."""
@@ -269,6 +270,8 @@ def _entry(kind: AbstractLeaf, index: int, value: Any, context: Context) -> Any:
 
 def _refused(error: ExpressionError, value: Any, need: str) -> Refused:
     """An error in a formula, for the file."""
+    if cure := number_to_write(value):
+        return Refused(value, need + cure)
     inside = f"{error.need} (at character {error.position + 1} of {error.field!r})"
     got = value if error.got == "the end" else Bare(error.got)
     return Refused(got, f"{need}; in formulas {inside}", (), error.position)

@@ -17,8 +17,9 @@ from scipy.spatial.transform import Rotation
 
 from supple.errors import DescriptionError
 from supple.lie import Pose
+from supple.model.friction import DryFriction
 from supple.robot.actuators import Motor, Tendon
-from supple.robot.attachments import compose, inverse, rest_pose
+from supple.robot.attachments import compose, home_pose, inverse, rest_pose
 from supple.robot.checks import GROUND_NAME
 from supple.robot.items import Body, Closure, Marker, Place, Rod, Solid
 from supple.robot.joint import (
@@ -76,6 +77,8 @@ def _placed(pose: Pose) -> dict[str, str]:
 class _Writer:
     robot: Robot
     pieces: int
+    links: dict[tuple[str, str], tuple[Element, Pose]] = field(default_factory=dict)
+    """Bodies and poses of the moving parts of linkages."""
     spots: dict[str, list[tuple[float, Element, Pose]]] = field(default_factory=dict)
     """Of each item: from which fraction on a body carries what is there, that body, and the pose in it."""
     rods: dict[str, Rod] = field(default_factory=dict)
@@ -125,6 +128,9 @@ class _Writer:
 
     def _at(self, place: Place, name: str) -> tuple[Element, Pose]:
         """The body that carries a place, and the pose of the place in it."""
+        if place.link is not None:
+            body, pose = self.links[place.parent, place.link]
+            return body, compose(pose, placement(name, place.position, place.rotation))
         spots = self.spots[place.parent]
         start, body, pose = next(spot for spot in reversed(spots) if spot[0] <= place.fraction)
         here = pose
@@ -149,6 +155,11 @@ class _Writer:
             self._shapes(item, body, pose)
             return
         held = placement(item.name, item.joint_position, item.joint_rotation)
+        if item.joint.links:  # a linkage stands still, as it is told
+            joint: Any = item.joint.make(item.name)
+            for k, link in enumerate(item.joint.links, 1):
+                self.links[item.name, link] = body, compose(pose, home_pose(joint, k))
+            pose = compose(pose, home_pose(joint, 0))
         own = _add(body, "body", name=item.name, **_placed(compose(pose, inverse(held))))
         self._carrying(item, own, held)
         self.spots[item.name] = [(0.0, own, Pose(np.eye(3), np.zeros(3)))]
@@ -196,7 +207,7 @@ class _Writer:
         """The joints between an item and its parent."""
         spec, names = item.joint, []
         stiffness, rest, damping = (np.ravel(np.asarray(x, dtype=float)) for x in spec.spring())
-        dry = spec.dry()
+        dry = spec.dry(1)
         for k, (kind, axis) in enumerate(_motions(item.name, spec)):
             name = item.name if k == 0 else f"{item.name} {k + 1}"
             if kind == "free":
@@ -210,8 +221,8 @@ class _Writer:
                 "springref": rest[min(k, len(rest) - 1)],
                 "damping": damping[min(k, len(damping) - 1)],
             }
-            if dry is not None:
-                loss = np.ravel(np.asarray(dry[0], dtype=float))
+            if isinstance(dry, DryFriction):
+                loss = np.ravel(np.asarray(dry.largest, dtype=float))
                 values["frictionloss"] = loss[min(k, len(loss) - 1)]
             written = {own: _numbers(value) for own, value in values.items() if value}
             written |= _range(spec, k)

@@ -1,7 +1,7 @@
 """Robot files to robots."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -14,18 +14,29 @@ from supple.files.forms import Fields
 from supple.files.items import ITEMS
 from supple.files.kinds import Context, Refused
 from supple.files.problems import Bare, FileError, Problem
+from supple.files.review import NAMED, Review
 from supple.files.schema import (
     STUDIES,
     file_model,
     materials_adapter,
     parameter_adapter,
 )
-from supple.files.studies import PLAIN_NEED, Settings, Study, Sweep, is_plain
+from supple.files.studies import (
+    ENERGIES,
+    PLAIN_NEED,
+    ReleaseStudy,
+    Settings,
+    Study,
+    Sweep,
+    is_plain,
+)
 from supple.files.text import MAX_SIZE, Path, Source, parse
 from supple.files.urdf import Urdf, read_urdf
+from supple.robot.checks import GROUND_NAME
 from supple.robot.formulations import DEFAULT, formulation_named
 from supple.robot.items import Rod
 from supple.robot.robot import DEFAULT_ACCURACY, STANDARD_GRAVITY, Robot
+from supple.section import Material
 from supple.spelling import spelled
 
 
@@ -118,18 +129,20 @@ def _load(
     modules: tuple[str, ...],
 ) -> RobotFile:
     source = parse(text, name)
-    problems: list[Problem] = []
-    values = _parameters(source, parameters, problems)
-    materials = _materials(source, Context(values), problems)
+    review = Review(source)
+    values = _parameters(source, parameters, review)
+    review.tell()  # formulas need them
+    materials = _materials(source, Context(values), review)
     context = Context(values, materials, functions, modules, folder)
-    if problems:
-        raise FileError(problems)
     with np.errstate(all="ignore"):  # what overflows is found by the checks of its item
-        fields = _fields(source, context)
-        rigid = _urdf(source, fields, folder)
-        items = _items(source, fields, rigid, problems)
-        robot = _robot(source, fields, _ordered(source, fields, items, problems), problems)
-    settings = _settings(source, fields, values, problems)
+        fields = _fields(source, context, review)
+        rigid = _urdf(fields, folder, review)
+        items = _ordered(fields, _items(source, fields, rigid, review), review)
+        robot = _robot(source, fields, items, review)
+    _check_names(fields, items, review)
+    settings = _settings(fields, values, review)
+    review.tell()
+    assert robot is not None
 
     def again(changed: Mapping[str, float]) -> RobotFile:
         return _load(text, name, folder, {**parameters, **changed}, functions, modules)
@@ -137,120 +150,88 @@ def _load(
     return RobotFile(robot, settings, source, text, values, folder, rigid.notes, again)
 
 
-def _problems(source: Source, error: ValidationError, prefix: Path = ()) -> list[Problem]:
-    found = []
-    for line in error.errors(include_url=False):
-        context = line.get("ctx", {})
-        ours = line["type"] == "supple"
-        loc = (*prefix, *line["loc"], *(context["at"] if ours else ()))
-        got = context["got"] if ours else line["input"]
-        need = context["need"] if ours else line["msg"]
-        path = placed(source.data, loc)
-        found.append(source.problem(path, got, need, context.get("character") if ours else None))
-    return found
-
-
-def placed(data: Any, loc: Path) -> Path:
-    """The path in the data that pydantic's path, with the names of its unions, means."""
-    path: Path = ()
-    for index, part in enumerate(loc):
-        inside = (isinstance(data, dict) and part in data) or (
-            isinstance(data, list) and isinstance(part, int) and part < len(data)
-        )
-        if inside:
-            data = data[part]
-            path = (*path, part)
-        elif index == len(loc) - 1 and isinstance(data, dict):
-            path = (*path, part)  # something that is missing
-    return path
-
-
-def _within(data: Any, path: Path, field: str) -> Path:
-    """The path of a field as items name it ("section.radius"), through the names of kinds."""
-    for part in path:
-        data = data[part]
-    for part in field.split(",")[0].split("."):
-        if (
-            isinstance(data, dict)
-            and part == "section"
-            and part not in data
-            and "properties" in data
-        ):
-            part = "properties"
-        if isinstance(data, dict) and part not in data and len(data) == 1:
-            kind, inner = next(iter(data.items()))
-            if not isinstance(inner, dict) or part in inner:
-                path, data = (*path, kind), inner
-        if isinstance(data, dict):
-            path, data = (*path, part), data.get(part)
-    return path
-
-
-def _parameters(
-    source: Source, given: Mapping[str, float], problems: list[Problem]
-) -> dict[str, float]:
+def _parameters(source: Source, given: Mapping[str, float], review: Review) -> dict[str, float]:
     written = source.data.get("parameters") or {}
     if not isinstance(written, dict):
-        need = "a mapping from names to numbers"
-        problems.append(source.problem(("parameters",), written, need))
+        review.add(("parameters",), written, "a mapping from names to numbers")
         return {}
     for name in given:
         if name not in written:
             need = "one of: " + (", ".join(written) or "none: the file has no parameters")
-            problems.append(source.problem(("parameters",), name, need))
+            review.add(("parameters",), name, need)
     values: dict[str, float] = {}
     for name, value in written.items():
         path: Path = ("parameters", name)
         if not (name.isascii() and name.isidentifier()) or name in CONSTANTS:
             need = "letters, digits and _, not beginning with a digit, other than pi, tau and e"
-            problems.append(source.problem(path, name, need))
+            review.add(path, name, need)
         try:
             values[name] = parameter_adapter().validate_python(
                 given.get(name, value), context=Context(values)
             )
         except ValidationError as error:
-            problems += _problems(source, error, path)
+            review.add_refused(error, path)
     return values
 
 
-def _materials(source: Source, context: Context, problems: list[Problem]) -> dict[str, Any]:
+def _materials(source: Source, context: Context, review: Review) -> dict[str, Any]:
     written = source.data.get("materials")
-    if written is None:
+    if not isinstance(written, dict):  # told where the whole file is read
         return {}
-    try:
-        found: dict[str, Any] = materials_adapter().validate_python(written, context=context)
-    except ValidationError as error:
-        problems += _problems(source, error, ("materials",))
-        return {}
-    for name, material in found.items():
+    found: dict[str, Any] = {}
+    for name, own in written.items():
         try:
-            material.check(name)
+            found |= materials_adapter().validate_python({name: own}, context=context)
+            found[name].check(name)
+        except ValidationError:  # told where the whole file is read
+            found[name] = Material(
+                E=1.0, density=1.0
+            )  # so that what is made of it can be looked at
         except DescriptionError as error:
-            path = _within(source.data, ("materials", name), error.field.removeprefix("material."))
-            problems.append(source.problem(path, error.got, error.need))
+            review.add_description(
+                error, ("materials", name), error.field.removeprefix("material.")
+            )
     return found
 
 
-def _fields(source: Source, context: Context) -> Fields:
+def _fields(source: Source, context: Context, review: Review) -> Fields:
+    """The file's fields, without those that are wrong."""
+    data = source.data
     try:
-        return file_model().model_validate(source.data, context=context)
+        return file_model().model_validate(data, context=context)
     except ValidationError as error:
-        raise FileError(_problems(source, error)) from None
+        wrong = review.add_refused(error)
+    if not isinstance(data, dict):
+        review.tell()
+    data = dict(data)
+    for path in wrong:
+        section, name = (*path, None, None)[:2]
+        own = data.get(section)
+        if isinstance(own, dict) and name in own and (section in ITEMS or section in NAMED):
+            data[section] = {key: value for key, value in own.items() if key != name}
+            review.leave_out(str(name))
+        elif not (isinstance(own, dict) and section in (*ITEMS, *NAMED) and name is not None):
+            data.pop(section, None)
+            for gone in own if isinstance(own, dict) and section in ITEMS else ():
+                review.leave_out(str(gone))
+    try:
+        return file_model().model_validate(data, context=context)
+    except ValidationError:
+        review.tell()
+        raise
 
 
-def _urdf(source: Source, fields: Any, folder: FilePath) -> Urdf:
+def _urdf(fields: Any, folder: FilePath, review: Review) -> Urdf:
     if fields.urdf is None:
         return Urdf((), ())
     path = folder / fields.urdf.file
     if not path.is_file():
-        need = "the path of a URDF file, from where this file is"
-        raise FileError([source.problem(("urdf",), fields.urdf.file, need)])
+        review.add(("urdf",), fields.urdf.file, "the path of a URDF file, from where this file is")
+        review.tell()
     return read_urdf(_content(path), str(path), fields.urdf, path.parent)
 
 
-def _items(
-    source: Source, fields: Fields, rigid: Urdf, problems: list[Problem]
-) -> dict[str, tuple[str, Any]]:
+def _items(source: Source, fields: Any, rigid: Urdf, review: Review) -> dict[str, tuple[str, Any]]:
     """Section and item by name."""
     found: dict[str, tuple[str, Any]] = {item.name: ("urdf", item) for item in rigid.items}
     for section in source.data:
@@ -260,77 +241,101 @@ def _items(
         for name, inner in own.items():
             path: Path = (section, name)
             if name in found:
-                got = Bare(f"{name!r} in {found[name][0]} too")
-                problems.append(source.problem(path, got, "a name used only once"))
+                review.add(path, Bare(f"{name!r} in {found[name][0]} too"), "a name used only once")
                 continue
             try:
                 found[name] = (section, record.build(inner, name))
             except Refused as refused:
-                place = _within(source.data, path, str(refused.at[0]))
-                problems.append(source.problem(place, refused.got, refused.need))
-    if problems:
-        raise FileError(problems)
+                review.add(review.within(path, str(refused.at[0])), refused.got, refused.need)
+                review.leave_out(name)
     return found
 
 
 def _ordered(
-    source: Source, fields: Any, items: dict[str, tuple[str, Any]], problems: list[Problem]
+    fields: Any, items: dict[str, tuple[str, Any]], review: Review
 ) -> dict[str, tuple[str, Any]]:
     order = fields.order or ()
     for index, name in enumerate(order):
         if name not in items or name in order[:index]:
             need = "a name once" if name in items else "one of: " + ", ".join(items)
-            problems.append(source.problem(("order", index), name, need))
-    if problems:
-        raise FileError(problems)
-    return {name: items[name] for name in order} | items
+            review.add(("order", index), name, need)
+    return {name: items[name] for name in order if name in items} | items
 
 
 def _robot(
-    source: Source, fields: Any, items: dict[str, tuple[str, Any]], problems: list[Problem]
-) -> Robot:
+    source: Source, fields: Any, items: dict[str, tuple[str, Any]], review: Review
+) -> Robot | None:
+    """The robot; None where something was wrong with it."""
     name = fields.robot or "robot"
     gravity = STANDARD_GRAVITY if fields.gravity is None else fields.gravity
-    try:
-        robot = Robot(
-            *(item for _, item in items.values()),
-            gravity=gravity,
-            name=name,
-            formulation=fields.formulation or DEFAULT,
-        )
-        # Told where it is written, before something else takes long to tell.
-        for item in robot.items:
-            if isinstance(item, Rod):
-                formulation_named(robot.formulation).resolved(item, DEFAULT_ACCURACY)
-        return robot
-    except DescriptionError as error:
-        path: Path = ()
-        if error.item in items and items[error.item][0] != "urdf":
-            path = _within(source.data, (items[error.item][0], error.item), error.field)
-        raise FileError([source.problem(path, error.got, error.need)]) from error
+    items = dict(items)
+    while not review.full:
+        try:
+            robot = Robot(
+                *(item for _, item in items.values()),
+                gravity=gravity,
+                name=name,
+                formulation=fields.formulation or DEFAULT,
+            )
+            # Told where it is written, before something else takes long to tell.
+            for item in robot.items:
+                if isinstance(item, Rod):
+                    formulation_named(robot.formulation).resolved(item, DEFAULT_ACCURACY)
+            return robot if not review.problems else None
+        except DescriptionError as error:
+            section, wrong = items.pop(error.item, ("urdf", None))
+            path: Path = () if section == "urdf" else (section, error.item)
+            if not (review.left_out and (error.got is None or not path)):
+                review.add(
+                    review.within(path, error.field) if path else path, error.got, error.need
+                )
+            if not path:
+                return None
+            if error.field == "parent" and wrong.parent != GROUND_NAME:  # the rest may hang on it
+                items[error.item] = section, replace(wrong, parent=GROUND_NAME, fraction=1.0)
+            else:
+                review.leave_out(error.item)
+    return None
 
 
-def _settings(
-    source: Source, fields: Any, values: Mapping[str, float], problems: list[Problem]
-) -> Settings:
+def _check_names(fields: Any, items: dict[str, tuple[str, Any]], review: Review) -> None:
+    """Note names in studies and outputs that no item has."""
+    joints = [item.joint_name for _, item in items.values() if getattr(item, "joint_name", None)]
+    known = [*items, *joints]
+    for name, output in (fields.outputs or {}).items():
+        named = ENERGIES if output.quantity == "energy" else known
+        if output.of not in named:
+            need = "one of: " + ", ".join(named)
+            review.add(("outputs", name, output.quantity), output.of, need)
+    studies = {("release",): fields.release, **_named_studies(fields)}
+    for path, study in studies.items():
+        for load in study.names if isinstance(study, ReleaseStudy) else ():
+            if load not in items:
+                review.add((*path, "loads"), load, "one of: " + ", ".join(items))
+
+
+def _named_studies(fields: Any) -> dict[Path, Study]:
+    return {("studies", name): study for name, study in (fields.studies or {}).items()}
+
+
+def _settings(fields: Any, values: Mapping[str, float], review: Review) -> Settings:
     studies: dict[str, tuple[Path, Study]] = {}
     for name in STUDIES:
         own = getattr(fields, name)
         if own is not None:
             studies[name] = ((name,), own)
-    for name, own in (fields.studies or {}).items():
+    for path, own in _named_studies(fields).items():
+        name = str(path[-1])
         if name in studies:
-            got = Bare(f"a second study {name!r}")
-            problems.append(source.problem(("studies", name), got, "each name only once"))
+            review.add(path, Bare(f"a second study {name!r}"), "each name only once")
         if not is_plain(name):
-            problems.append(source.problem(("studies", name), name, PLAIN_NEED))
-        studies[name] = (("studies", name), own)
+            review.add(path, name, PLAIN_NEED)
+        studies[name] = (path, own)
     for path, study in studies.values():
         if isinstance(study, Sweep) and study.parameter not in values:
             need = "one of the file's parameters: " + (", ".join(values) or "none")
-            problems.append(source.problem(path, study.parameter, need))
-    if problems:
-        raise FileError(problems)
+            review.add(path, study.parameter, need)
+    review.tell()  # settings refuse such names, too
     return Settings(
         {name: study for name, (_, study) in studies.items()}, dict(fields.outputs or {})
     )

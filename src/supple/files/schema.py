@@ -30,7 +30,7 @@ from supple.files.studies import (
     Initial,
     ModesStudy,
     Output,
-    Release,
+    ReleaseStudy,
     Simulate,
     Statics,
     Sweep,
@@ -65,7 +65,7 @@ STUDIES: dict[str, Record] = {
         events=SeveralOf(EVENT),
         max_events=Integer("a number of events", 0, 1_000_000),
     ),
-    "release": record(Release, loads=ListOf(ITEM, "loads to let go of", True), **_RUN),
+    "release": record(ReleaseStudy, loads=ListOf(ITEM, "loads to let go of", True), **_RUN),
     "statics": record(
         Statics,
         t=number("the time (s) of the loads"),

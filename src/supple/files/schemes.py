@@ -21,6 +21,7 @@ from supple.time.alpha import (
 )
 from supple.time.collocation import Collocation, gauss, radau
 from supple.time.explicit import Explicit
+from supple.time.linearly_implicit import LinearlyImplicitEuler
 from supple.time.multistep import Multistep, bdf2, bdf3, bdf_alpha
 
 _NEWTON = {
@@ -58,6 +59,7 @@ SCHEME = OneOf(
         "newmark": record(newmark, beta=number("β"), gamma=number("γ"), **_NEWTON),
         "trapezoidal": record(trapezoidal, **_NEWTON),
         "implicit-euler": record(ImplicitEuler, **_NEWTON),
+        "linearly-implicit-euler": record(LinearlyImplicitEuler),
         "bdf2": Record(bdf2, _NEWTON, fits=_backward(2, plain=True)),
         "bdf-alpha": Record(
             bdf_alpha,

@@ -7,7 +7,7 @@ from typing import Any
 
 from supple.errors import ArgumentError
 from supple.files.read import RobotFile, read_text
-from supple.files.studies import Release
+from supple.files.studies import ReleaseStudy
 from supple.results.result import Result, Stats
 from supple.results.store import Store
 from supple.results.stretch import Stretch
@@ -50,7 +50,7 @@ def stored_run(path: str | Path) -> StoredRun:
         raise ArgumentError(f"{found[0]}: got a run without a robot file; need {need}")
     file = read_text(about["file"], name=str(found[0]), folder=Path(about.get("folder", ".")))
     study = file.settings.studies[about["study"]]
-    robot = file.robot.removing(*study.names) if isinstance(study, Release) else file.robot
+    robot = file.robot.removing(*study.names) if isinstance(study, ReleaseStudy) else file.robot
     accuracy = getattr(study, "accuracy", None)
     model = robot.build(DEFAULT_ACCURACY if accuracy is None else accuracy)
     events = tuple(getattr(study, "events", ()))

@@ -11,6 +11,7 @@ from supple.errors import ArgumentError, DescriptionError
 from supple.mechanics.element_motion import neutral
 from supple.model.model import Model
 from supple.model.state import State
+from supple.numeric import check_positive
 from supple.results.result import Result
 from supple.robot.robot import Robot
 from supple.run.events import Event
@@ -75,6 +76,19 @@ class Initial:
         return initial_state(model, q, v)
 
 
+def _check_run(study: "Simulate | ReleaseStudy") -> None:
+    """Raise unless duration, step and accuracy can be those of a run."""
+    for name in ("duration", "dt", "accuracy"):
+        value = getattr(study, name)
+        if value is not None:
+            check_positive("simulate", name, value)
+    if study.dt is not None and study.accuracy is not None:
+        need = "a step dt or an accuracy, not both"
+        raise DescriptionError("simulate", "accuracy", study.accuracy, need)
+    if study.t_eval is not None and np.ndim(study.t_eval) == 0:
+        check_positive("simulate", "t_eval", study.t_eval)
+
+
 @dataclass(frozen=True)
 class Simulate:
     """A run through time, as :func:`supple.simulate`."""
@@ -88,6 +102,9 @@ class Simulate:
     max_steps: int = 10_000_000
     events: tuple[Event, ...] = ()
     max_events: int = 1000
+
+    def __post_init__(self) -> None:
+        _check_run(self)
 
     def run(self, build: Build, **options: Any) -> Result:
         """Simulate the robot."""
@@ -107,7 +124,7 @@ class Simulate:
 
 
 @dataclass(frozen=True)
-class Release:
+class ReleaseStudy:
     """Held in equilibrium, then let go of ``loads``, as :func:`supple.release`."""
 
     loads: str | tuple[str, ...]
@@ -116,6 +133,9 @@ class Release:
     accuracy: float | None = None
     scheme: AbstractScheme | None = None
     t_eval: Any = None
+
+    def __post_init__(self) -> None:
+        _check_run(self)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -137,6 +157,13 @@ class Statics:
     t: float = 0.0
     accuracy: float | None = None
     first_increment: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.accuracy is not None:
+            check_positive("statics", "accuracy", self.accuracy)
+        if not 0.0 < self.first_increment <= 1.0:
+            need = "a part of the load, more than 0 and at most 1"
+            raise DescriptionError("statics", "first_increment", self.first_increment, need)
 
     def run(self, build: Build, **options: Any) -> Equilibrium:
         """The equilibrium."""
@@ -175,13 +202,14 @@ class ModesStudy:
         return modes(model, at=Initial(self.at).state(model), count=self.count)
 
 
-Study = Simulate | Release | Statics | Sweep | ModesStudy
+Study = Simulate | ReleaseStudy | Statics | Sweep | ModesStudy
 
 
 def _instants(t_eval: Any) -> Any:
     return float(t_eval) if np.ndim(t_eval) == 0 else np.asarray(t_eval, dtype=float)
 
 
+ENERGIES = ("kinetic", "elastic", "potential", "total")
 QUANTITIES: dict[str, Callable[[Any, str], Any]] = {
     "position": lambda result, name: result.position(name),
     "joint": lambda result, name: result.joint(name).position,
@@ -201,7 +229,7 @@ QUANTITIES: dict[str, Callable[[Any, str], Any]] = {
     "input": lambda result, name: result.input(name),
     "energy": lambda result, name: getattr(result.energies, name),
 }
-"""What a result can report about a named thing (energy: kinetic, elastic, potential, total)."""
+"""What a result can report about a named thing (energy: one of ENERGIES)."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from supple.compile import jit
 from supple.errors import ArgumentError
 from supple.lie import Pose, so3
 from supple.mechanics.frames import rod_sampled_at, shape_from_start
-from supple.mechanics.inverse_dynamics import element_matrices
+from supple.mechanics.inverse_dynamics import element_stiffness
 from supple.model.model import Model, RodGroup
 from supple.numeric import check_positive
 from supple.robot.checks import GROUND_NAME
@@ -97,7 +97,7 @@ def fit_shape(
     guess = _aligned(sampled, first, shapes[0]) if base is None else base
     rotations = np.broadcast_to(np.asarray(guess.rotation), (len(shapes), 3, 3))
     positions = np.broadcast_to(np.asarray(guess.position), (len(shapes), 3))
-    stiffness = element_matrices(model, 0)[0][0] * (0.0 if energy is None else 1 / energy)
+    stiffness = element_stiffness(model, 0)[0] * (0.0 if energy is None else 1 / energy)
     now = _Unknowns(first, Pose(rotations[0], positions[0]))
     fits = []
     for shape, rotation, position in zip(shapes, rotations, positions, strict=True):

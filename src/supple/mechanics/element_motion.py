@@ -126,33 +126,32 @@ def _joint_motion(
     t: Float[Array, ""],
 ) -> Local:
     joint = group.joint
-    integration = jnp.ones((group.size, 1, 1))
+    count = group.samples
+    # Every frame follows from the coordinates by itself.
+    integration = jnp.broadcast_to(jnp.eye(count), (group.size, count, count))
     if isinstance(joint, DrivenJoint):
         pose, twist, rate = jax.vmap(lambda one: one.driven(t), axis_size=group.size)(joint)
         return Local(
-            _one_sample(pose),
+            Pose(pose.rotation[:, None], pose.position[:, None]),
             integration,
             jnp.zeros((group.size, 1, 6, 0)),
             None,
             None,
             (twist[:, None], rate[:, None]),
         )
-    pose = jax.vmap(lambda j, q, x: j.pose(q, x), axis_size=group.size)(joint, q, x)
+    poses = jax.vmap(lambda j, q, x: j.poses(q, x), axis_size=group.size)(joint, q, x)
 
     if joint.constant_subspace:
         phi = jax.vmap(lambda j, q, x: j.subspace(q, x), axis_size=group.size)(joint, q, x)
-        return Local(_one_sample(pose), integration, phi[:, None], None, None, None)
+        return Local(poses, integration, phi[:, None], None, None, None)
 
     def along(j, *motion):  # type: ignore[no-untyped-def]
-        return j.subspace_motion(*motion)
+        return j.subspace_motions(*motion)
 
-    phi = jax.vmap(along, axis_size=group.size)(joint, q, x, xdot, xddot, pose)
-    value, rate, acceleration, gradient = (part[:, None] for part in phi)
-    return Local(_one_sample(pose), integration, value, (rate, acceleration), gradient, None)
-
-
-def _one_sample(pose: Pose) -> Pose:
-    return Pose(pose.rotation[:, None], pose.position[:, None])
+    value, rate, acceleration, gradient = jax.vmap(along, axis_size=group.size)(
+        joint, q, x, xdot, xddot, poses
+    )
+    return Local(poses, integration, value, (rate, acceleration), gradient, None)
 
 
 def retract(model: Model, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Float[Array, " nq"]:

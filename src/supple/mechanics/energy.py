@@ -11,7 +11,7 @@ from supple.lie import se3
 from supple.mechanics.bumpers import bumper_energy
 from supple.mechanics.element_motion import Coordinates, group_rows
 from supple.mechanics.fields import field_energy
-from supple.mechanics.inverse_dynamics import body_poses, element_matrices, inertia_at_nodes
+from supple.mechanics.inverse_dynamics import body_poses, element_stiffness, inertia_at_nodes
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.sliding import material_motion
 from supple.mechanics.transmissions import transmission_energy
@@ -75,7 +75,7 @@ def energies(
     elastic = jnp.zeros(())
     for i, group in enumerate(model.groups):
         own = group_rows(model, i, q, configuration=True)
-        stiffness = element_matrices(model, i)[0]
+        stiffness = element_stiffness(model, i)
         if isinstance(group, JointGroup):
             if group.nq != group.nv:
                 continue

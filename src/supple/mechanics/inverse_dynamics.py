@@ -20,13 +20,13 @@ from supple.arrays import Array
 from supple.lie import Pose, se3, small
 from supple.mechanics import static_index
 from supple.mechanics.activity import relieved
-from supple.mechanics.bumpers import bumper_force, bumper_tangent
 from supple.mechanics.closures import (
     ClosureMotion,
     closure_motion,
     closure_wrenches,
 )
 from supple.mechanics.element_motion import Coordinates, group_rows
+from supple.mechanics.joint_forces import joint_force, joint_tangent
 from supple.mechanics.kinematics import GroupMotion, Kinematics, kinematics
 from supple.mechanics.sliding import MaterialMotion, material_motion
 from supple.mechanics.slips import SlipMotion, slip_motions, slip_wrenches
@@ -195,44 +195,17 @@ def element_force(model: Model, index: int, c: Coordinates) -> Float[Array, "b m
     group = model.groups[index]
     q = group_rows(model, index, c.q, configuration=True)
     x, xdot = group_rows(model, index, c.x), group_rows(model, index, c.xdot)
-    if isinstance(group, JointGroup) and group.nq != group.nv:
-        return _joint_damping(group, q, x, xdot)
-    stiffness, damping = element_matrices(model, index)
-    away = q + x if isinstance(group, RodGroup) else q + x - group.rest
-    force = jnp.einsum("bmn,bn->bm", stiffness, away)
-    if damping is not None:
-        force = force + jnp.einsum("bmn,bn->bm", damping, xdot)
-    if isinstance(group, JointGroup) and group.friction is not None:
-        largest, speed = group.friction[:, 0], group.friction[:, 1]
-        force = force + largest * jnp.tanh(xdot / speed)
-    if isinstance(group, JointGroup) and group.bumpers is not None:
-        force = force + bumper_force(group, q + x, xdot)
-    if isinstance(group, JointGroup) and group.armature is not None:
-        force = force + group.armature * group_rows(model, index, c.xddot)
-    if isinstance(group, RodGroup):
-        for actuation in model.stresses:
-            if actuation.group == index:
-                force = force.at[actuation.row].add(
-                    model.load_factor * _stress_force(group, actuation, c.t)
-                )
+    if isinstance(group, JointGroup):
+        return joint_force(group, q, x, xdot, group_rows(model, index, c.xddot))
+    force = jnp.einsum("bmn,bn->bm", element_stiffness(model, index), q + x)
+    viscous = rod_viscosity(group)
+    if viscous is not None:
+        force = force + jnp.einsum("bmn,bn->bm", viscous, xdot)
+    for actuation in model.stresses:
+        if actuation.group == index:
+            pushed = model.load_factor * _stress_force(group, actuation, c.t)
+            force = force.at[actuation.row].add(pushed)
     return force
-
-
-def _joint_damping(
-    group: JointGroup,
-    q: Float[Array, "b nq"],
-    x: Float[Array, "b m"],
-    xdot: Float[Array, "b m"],
-) -> Float[Array, "b m"]:
-    """Damping of the velocity v(x, ẋ) itself, so that it does not depend on the chart: (∂v/∂ẋ)ᵀ D v."""
-    if group.damping is None:
-        return jnp.zeros_like(xdot)
-
-    def one(j, damping, q, x, xdot):  # type: ignore[no-untyped-def]
-        velocity, pull_back = jax.vjp(lambda xdot: j.rate(q, x, xdot), xdot)
-        return pull_back(damping * velocity)[0]
-
-    return jax.vmap(one, axis_size=group.size)(group.joint, group.damping, q, x, xdot)
 
 
 def element_tangent(
@@ -240,56 +213,33 @@ def element_tangent(
 ) -> tuple[Float[Array, "b m m"], Float[Array, "b m m"]]:
     """Derivatives of :func:`element_force` by x and by ẋ."""
     group = model.groups[index]
-    none = jnp.zeros((group.size, group.nv, group.nv))
-    if isinstance(group, RodGroup) or group.nq == group.nv:
-        elastic, viscous = element_matrices(model, index)
-        viscous = none if viscous is None else viscous
-        if isinstance(group, JointGroup) and group.friction is not None:
-            largest, speed = group.friction[:, 0], group.friction[:, 1]
-            slope = largest / speed / jnp.cosh(group_rows(model, index, c.xdot) / speed) ** 2
-            viscous = viscous + jnp.eye(group.nv) * slope[:, :, None]
-        if isinstance(group, JointGroup) and group.bumpers is not None:
-            now = group_rows(model, index, c.q, configuration=True) + group_rows(model, index, c.x)
-            by_place, by_rate = bumper_tangent(group, now, group_rows(model, index, c.xdot))
-            elastic = elastic + jnp.eye(group.nv) * by_place[:, :, None]
-            viscous = viscous + jnp.eye(group.nv) * by_rate[:, :, None]
-        return elastic, viscous
-    if group.damping is None:
-        return none, none
-
-    def one(part, q, x, xdot):  # type: ignore[no-untyped-def]
-        def force(x, xdot):  # type: ignore[no-untyped-def]
-            alone = jax.tree.map(lambda leaf: leaf[None], part)
-            return _joint_damping(alone, q[None], x[None], xdot[None])[0]
-
-        return jax.jacfwd(force, argnums=(0, 1))(x, xdot)
-
-    return jax.vmap(one)(
-        group,
-        group_rows(model, index, c.q, configuration=True),
-        group_rows(model, index, c.x),
-        group_rows(model, index, c.xdot),
-    )
+    if isinstance(group, JointGroup):
+        q = group_rows(model, index, c.q, configuration=True)
+        return joint_tangent(
+            group, q, group_rows(model, index, c.x), group_rows(model, index, c.xdot)
+        )
+    elastic, viscous = element_stiffness(model, index), rod_viscosity(group)
+    return elastic, jnp.zeros_like(elastic) if viscous is None else viscous
 
 
-def element_matrices(
-    model: Model, index: int
-) -> tuple[Float[Array, "b m m"], Float[Array, "b m m"] | None]:
-    """Constant stiffness and damping matrices (None if undamped) of the elements of a group."""
+def element_stiffness(model: Model, index: int) -> Float[Array, "b m m"]:
+    """Constant stiffness matrices of the elements of a group: of rods, and of springs in joints."""
     group = model.groups[index]
     if isinstance(group, JointGroup):
-        eye = jnp.eye(group.nv)
-        viscous = None if group.damping is None else eye * group.damping[:, :, None]
-        return eye * group.stiffness[:, :, None], viscous
+        return jnp.eye(group.nv) * group.stiffness[:, :, None]
+    return _projected(group, group.stiffness)
+
+
+def rod_viscosity(group: RodGroup) -> Float[Array, "b m m"] | None:
+    """Constant damping matrices of the rods of a group; None if undamped."""
+    return None if group.damping is None else _projected(group, group.damping)
+
+
+def _projected(group: RodGroup, matrix: Float[Array, "b n 6 6"]) -> Float[Array, "b m m"]:
+    """∫ Φᵀ H Φ dX."""
     basis = group.grid.basis
-    weights = group.length[:, None] * group.grid.weights
-
-    def project(matrix: Float[Array, "b n 6 6"]) -> Float[Array, "b m m"]:
-        weighted = weights[:, :, None, None] * matrix
-        return jnp.einsum("bnim,bnij,bnjk->bmk", basis, weighted, basis)
-
-    viscous = None if group.damping is None else project(group.damping)
-    return project(group.stiffness), viscous
+    weighted = (group.length[:, None] * group.grid.weights)[:, :, None, None] * matrix
+    return jnp.einsum("bnim,bnij,bnjk->bmk", basis, weighted, basis)
 
 
 def _stress_force(

@@ -7,6 +7,7 @@ leading axis of instants where there are several.
 
 import abc
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -352,6 +353,8 @@ def _momentum(model: Model, s: State) -> Momentum:
 
 def _transmission_values(model: Model, s: State) -> tuple[Any, Any, Any]:
     c = Coordinates(s.q, jnp.zeros(model.nv), s.v, jnp.zeros(model.nv), s.t, s.multipliers)
+    drives = tuple(effort.drive for effort in model.transmissions.efforts)
+    model = replace(model, transmissions=replace(model.transmissions, efforts=drives))
     found = transmission_motion(model, c, kinematics(model, c))
     return found.length, found.effort, found.rate
 

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Float
 
 from supple.arrays import Array
+from supple.model.friction import AbstractFriction, friction_at
 
 ATMOSPHERE = 101_325.0
 """Pressure outside (Pa)."""
@@ -43,6 +44,11 @@ class AbstractEffort(eqx.Module):
         """Elastic energy (J) stored between the input and the robot."""
         return jnp.zeros_like(length)
 
+    @property
+    def drive(self) -> "AbstractEffort":
+        """The law without friction in the actuator."""
+        return self
+
 
 class Tension(AbstractEffort):
     """A given tension (N); a negative one is slack unless the tendon may push."""
@@ -73,6 +79,28 @@ class Given(AbstractEffort):
 
     def energy(self, length: Float[Array, " 1"], given: Input) -> Float[Array, " 1"]:
         return jnp.asarray(self.law.energy(given.value[0], length[0]), dtype=float)[None]
+
+
+class WithFriction(AbstractEffort):
+    """The effort of a motor less the friction of its rotor, a law of the rotor's speed and torque."""
+
+    base: AbstractEffort
+    law: AbstractFriction
+    gear: Float[Array, " m"]
+
+    @property
+    def drive(self) -> AbstractEffort:
+        return self.base
+
+    def __call__(
+        self, length: Float[Array, " m"], rate: Float[Array, " m"], given: Input
+    ) -> Float[Array, " m"]:
+        effort = self.base(length, rate, given)
+        rotor = friction_at(self.law, self.gear * rate, effort / self.gear)
+        return effort - self.gear * rotor
+
+    def energy(self, length: Float[Array, " m"], given: Input) -> Float[Array, " m"]:
+        return self.base.energy(length, given)
 
 
 class Pressure(AbstractEffort):
@@ -138,6 +166,23 @@ class Cable(AbstractEffort):
     ) -> tuple[Float[Array, " m"], Float[Array, " m"]]:
         stretch = length - self.rest + given.factor * given.value
         return stretch, jnp.sqrt(stretch**2 + self.slack_width**2)
+
+
+class ElasticRod(AbstractEffort):
+    """An elastic tendon whose end is pulled by the input (m), and which may push as well as pull."""
+
+    stiffness: Float[Array, " m"]
+    damping: Float[Array, " m"]
+    rest: Float[Array, " m"]
+
+    def __call__(
+        self, length: Float[Array, " m"], rate: Float[Array, " m"], given: Input
+    ) -> Float[Array, " m"]:
+        stretch = length - self.rest + given.factor * given.value
+        return -(self.stiffness * stretch + self.damping * (rate + given.factor * given.rate))
+
+    def energy(self, length: Float[Array, " m"], given: Input) -> Float[Array, " m"]:
+        return 0.5 * self.stiffness * (length - self.rest + given.factor * given.value) ** 2
 
 
 class Spring(AbstractEffort):

@@ -9,7 +9,7 @@ order; for everything else q + x.
 
 import abc
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -25,10 +25,10 @@ from supple.model.closures import Rows, aligned, crossed, no_shift, no_turn, nor
 class SubspaceMotion(NamedTuple):
     """A joint's subspace Φ along a motion: with its time derivatives, and its gradient in x (last axis)."""
 
-    value: Float[Array, "6 nv"]
-    rate: Float[Array, "6 nv"]
-    acceleration: Float[Array, "6 nv"]
-    gradient: Float[Array, "6 nv nv"]
+    value: Float[Array, "*f 6 nv"]
+    rate: Float[Array, "*f 6 nv"]
+    acceleration: Float[Array, "*f 6 nv"]
+    gradient: Float[Array, "*f 6 nv nv"]
 
 
 class AbstractJoint(eqx.Module):
@@ -39,6 +39,10 @@ class AbstractJoint(eqx.Module):
     lengths: eqx.AbstractClassVar[tuple[int, ...]]
     """Which of the nv coordinates are lengths (m); the others are angles."""
     constant_subspace: eqx.AbstractClassVar[bool]
+    links: ClassVar[tuple[str, ...]] = ()
+    """Names of its further moving parts, each with a frame of its own; plain joints have none."""
+    pivots: ClassVar[int] = 0
+    """Number of bearings inside, where its own dampers and friction act instead of at the coordinates."""
 
     @abc.abstractmethod
     def pose(self, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Pose:
@@ -54,6 +58,46 @@ class AbstractJoint(eqx.Module):
 
         None if no equations between its two frames say what it allows.
         """
+
+    def poses(self, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Pose:
+        """Poses of the outer frame and of those of the links, one after the other."""
+        pose = self.pose(q, x)
+        return Pose(pose.rotation[None], pose.position[None])
+
+    def subspace_motions(
+        self,
+        q: Float[Array, " nq"],
+        x: Float[Array, " nv"],
+        xdot: Float[Array, " nv"],
+        xddot: Float[Array, " nv"],
+        poses: Pose,
+    ) -> SubspaceMotion:
+        """The subspaces of the same frames along a motion."""
+        pose = Pose(poses.rotation[0], poses.position[0])
+        motion = self.subspace_motion(q, x, xdot, xddot, pose)
+        return SubspaceMotion(*(part[None] for part in motion))
+
+    def pivot_speeds(
+        self, q: Float[Array, " nq"], x: Float[Array, " nv"], xdot: Float[Array, " nv"]
+    ) -> Float[Array, " pivots"]:
+        """Speeds (rad/s) of the pivots inside a linkage."""
+        return jnp.zeros(0)
+
+    def bearing_speeds(
+        self, q: Float[Array, " nq"], x: Float[Array, " nv"], xdot: Float[Array, " nv"]
+    ) -> Float[Array, " bearings"]:
+        """Speeds (rad/s, m/s) where dampers and friction act: of pivots, then of the coordinates."""
+        return jnp.concatenate([self.pivot_speeds(q, x, xdot), self.rate(q, x, xdot)])
+
+    @property
+    def bearings(self) -> int:
+        """Number of these speeds."""
+        return self.pivots + self.nv
+
+    @property
+    def plain_bearings(self) -> bool:
+        """Whether these speeds are the rates ẋ themselves."""
+        return self.pivots == 0 and self.euclidean
 
     @property
     def euclidean(self) -> bool:

@@ -21,6 +21,7 @@ from supple.model.closures import Closures
 from supple.model.constraints import ActiveSet, Constraints, make_constraints
 from supple.model.control import Control
 from supple.model.fields import RodFields
+from supple.model.friction import AbstractFriction
 from supple.model.joints import AbstractJoint, DrivenJoint
 from supple.model.laws import AbstractLaw
 from supple.model.loads import AbstractLineLoad, AbstractPointLoad, InternalStress
@@ -112,10 +113,10 @@ class JointGroup(eqx.Module):
     """Of springs (N m/rad, N/m)."""
     rest: Float[Array, "*b nq"]
     """Where springs rest (rad, m)."""
-    damping: Float[Array, "*b nv"] | None
-    """(N m s/rad, N s/m); None for undamped joints."""
-    friction: Float[Array, "*b 2 nv"] | None = None
-    """Largest dry friction (N m, N) and the speed at which it is nearly reached; None without."""
+    damping: Float[Array, "*b bearings"] | None
+    """At the bearings (N m s/rad, N s/m); None for undamped joints."""
+    friction: AbstractFriction | None = None
+    """Of the pivots inside, or of the coordinates where there are none: a row of numbers for each."""
     armature: Float[Array, "*b nv"] | None = None
     """Inertia (kg m², kg) of motors that turn with the coordinates, as these feel it; None without."""
     bumpers: Float[Array, "*b 4 nv"] | None = None
@@ -138,8 +139,8 @@ class JointGroup(eqx.Module):
 
     @property
     def samples(self) -> int:
-        """A joint has one sample, its outer frame."""
-        return 1
+        """The outer frame of a joint, and those of its links."""
+        return 1 + len(self.joint.links)
 
 
 Group = RodGroup | JointGroup

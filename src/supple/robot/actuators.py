@@ -8,10 +8,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from supple.errors import DescriptionError
+from supple.model.friction import AbstractFriction, DryFriction
 from supple.model.laws import AbstractEffortLaw, AbstractLaw, Constant, Table, as_law
-from supple.numeric import Scalar, check_number, check_positive, check_vector, is_traced
+from supple.numeric import Scalar, asarray, check_number, check_positive, check_vector, is_traced
 from supple.reprs import brief
-from supple.robot.checks import GROUND_NAME, check_fraction, check_law, check_name
+from supple.robot.checks import (
+    GROUND_NAME,
+    check_fraction,
+    check_friction,
+    check_law,
+    check_name,
+)
 from supple.robot.references import HoldsTwo, RefersToOne
 from supple.tried import check_numbers, tried
 
@@ -32,7 +39,8 @@ class Tendon:
     Give one of: ``tension`` (N, a law of time or an :class:`AbstractEffortLaw`); ``pull`` (m), by how much it
     is shortened, its tension then is an outcome; ``pull`` with ``stiffness`` (N/m) and ``damping`` (N s/m)
     for an elastic tendon; ``winch``, the name of a motor on whose ``drum`` (radius, m) it is wound (also with
-    stiffness). A tendon goes slack instead of pushing, unless ``push=True`` makes it a rod that may.
+    stiffness). A tendon goes slack instead of pushing, unless ``push=True`` makes it a rod that may; an
+    elastic one is linear then.
 
     ``friction`` is the Capstan coefficient μ in its channel or over its discs, smooth below
     ``friction_speed`` (m/s), and ``viscous`` β (s/m) the damping of sliding, both in proportion to the
@@ -213,10 +221,10 @@ class Chamber(RefersToOne):
         check_positive(self.name, "area", self.area)
         check_vector(self.name, "offset", self.offset, (2,))
         _check_one_law(self)
-        if not 0.0 <= self.start < self.end <= 1.0:
-            raise DescriptionError(
-                self.name, "start, end", (self.start, self.end), "0 <= start < end <= 1"
-            )
+        for field in ("start", "end"):
+            check_fraction(self.name, field, getattr(self, field))
+        if not self.start < self.end:
+            raise DescriptionError(self.name, "end", self.end, f"more than start = {self.start}")
 
     @property
     def kind(self) -> str:
@@ -236,7 +244,8 @@ class Motor:
     followed with ``stiffness`` and ``damping`` at the joint (N m/rad, N m s/rad); ``velocity`` (rad/s),
     followed with ``damping``. Each a number or a law. ``limit`` is the rotor's largest torque, ``inertia``
     (kg m²), ``viscous`` (N m s/rad) and ``friction`` (N m, smooth below ``friction_speed``, rad/s) are the
-    rotor's; the joint feels torques times ``gear``, the inertia and the damping times its square.
+    rotor's; the joint feels torques times ``gear``, the inertia and the damping times its square. Instead of
+    a number ``friction`` may be a law of the rotor's speed and of the torque that drives it.
     """
 
     name: str
@@ -251,7 +260,7 @@ class Motor:
     inertia: Scalar = 0.0
     gear: Scalar = 1.0
     viscous: Scalar = 0.0
-    friction: Scalar = 0.0
+    friction: Scalar | AbstractFriction = 0.0
     friction_speed: Scalar = 1e-2
 
     needs: ClassVar[str] = "solid"
@@ -263,7 +272,10 @@ class Motor:
         check_name(self.name)
         _check_one_law(self)
         for field in ("stiffness", "damping", "inertia", "viscous", "friction"):
-            check_positive(self.name, field, getattr(self, field), allow_zero=True)
+            if isinstance(value := getattr(self, field), AbstractFriction):
+                check_friction(self.name, field, value, loaded=True)
+            else:
+                check_positive(self.name, field, value, allow_zero=True)
         for field in ("gear", "friction_speed"):
             check_positive(self.name, field, getattr(self, field))
         if is_traced(self.limit) or self.limit != float("inf"):
@@ -277,6 +289,14 @@ class Motor:
         if self.on is None and not is_traced(self.inertia) and self.inertia == 0:
             need = "the rotor's inertia (kg m²) > 0: a winch moves by itself"
             raise DescriptionError(self.name, "inertia", self.inertia, need)
+
+    def dry(self) -> AbstractFriction | None:
+        """Friction law of the rotor; None without."""
+        if isinstance(self.friction, AbstractFriction):
+            return self.friction
+        if not is_traced(self.friction) and self.friction == 0:
+            return None
+        return DryFriction(asarray(self.friction), asarray(self.friction_speed))
 
     @property
     def refers_to(self) -> tuple[str, ...]:

@@ -6,12 +6,14 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy.linalg
 
 from supple.compile import jit
 from supple.lie import Pose, se3, so3
+from supple.model.friction import AbstractFriction
 from supple.model.joints import AbstractJoint, RevoluteJoint, StateJoint
 from supple.model.model import GROUND
 from supple.numeric import asarray, is_traced
@@ -20,7 +22,7 @@ from supple.robot.checks import GROUND_NAME
 from supple.robot.controller import ContinuousController
 from supple.robot.graph import Graph
 from supple.robot.items import Body, Closure, Rod, Solid
-from supple.robot.joint import Bounds
+from supple.robot.joint import AbstractJointSpec, Bounds
 from supple.robot.pieces import piece_edges, piece_field, piece_rest
 from supple.robot.placement import placement
 from supple.space import RodGrid, rod_grid
@@ -31,7 +33,7 @@ IDENTITY = Pose(np.eye(3), np.zeros(3))
 
 @dataclass(frozen=True)
 class Attachment:
-    """A place things hang on: element, point u on it (0 for a joint's frame), and offset there."""
+    """A place things hang on: element, point u on it (of a joint, a frame's number), and offset there."""
 
     element: int
     u: float
@@ -49,8 +51,14 @@ class Element:
     item: str
     seat: Attachment
     joint: AbstractJoint | None = None
-    spring: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)
-    friction: tuple[Any, Any] | None = None
+    stiffness: Any = 0.0
+    rest: Any = 0.0
+    damping: Any = 0.0
+    """Of the coordinates, ..."""
+    inner_damping: Any = 0.0
+    """... and of the pivots inside a linkage."""
+    friction: AbstractFriction | None = None
+    """Of the pivots inside, or of the coordinates where there are none: a row of numbers for each."""
     armature: Any = None
     bounds: Bounds | None = None
     rod: Rod | None = None
@@ -78,14 +86,23 @@ class Attachments:
     joints: dict[str, Element] = field(default_factory=dict)
     seats: dict[str, Attachment] = field(default_factory=dict)
     starts: dict[str, Attachment] = field(default_factory=dict)
+    _carriers: dict[str, int] = field(default_factory=dict)
+    """The joint that carries each item, where there is one."""
     in_pieces: bool = False
     """Whether rods are chains of pieces of constant strain."""
     _poses: dict[tuple[int, float], Pose] = field(default_factory=dict)
 
-    def on(self, parent: str, at: float = 1.0, pose: Pose = IDENTITY) -> Attachment:
-        """The seat at a fraction of a parent (a rod, or anything with a fraction of 1)."""
+    def on(
+        self, parent: str, at: float = 1.0, pose: Pose = IDENTITY, link: str | None = None
+    ) -> Attachment:
+        """The seat at a fraction of a parent (a rod, or anything with a fraction of 1), or on a ``link``."""
         seat = self.seats[parent]
-        if parent in self.starts and at != 1.0:
+        if link is not None:
+            carrier = self._carriers[parent]
+            joint = self.elements[carrier].joint
+            assert joint is not None
+            seat = Attachment(carrier, 1.0 + joint.links.index(link), IDENTITY)
+        elif parent in self.starts and at != 1.0:
             if at == 0.0:
                 seat = self.starts[parent]
             else:
@@ -137,27 +154,23 @@ class Attachments:
             pose = compose(pose, element.seat.offset)
             if element.rod is not None:
                 pose = compose(pose, rest_pose(element.rod, below.u, element.span))
+            elif element.joint is not None and element.joint.links:
+                pose = compose(pose, home_pose(element.joint, int(below.u)))
             self._poses[below.element, below.u] = pose
         return pose
 
     def place(self, item: Solid) -> None:
         """Attachment a rod, a body or a marker."""
         pose = placement(item.name, item.position, item.rotation)
-        seat = self.on(item.place.parent, item.fraction, pose)
+        seat = self.on(item.place.parent, item.fraction, pose, item.link)
         spec = item.joint if isinstance(item, Rod | Body) else None
         joint = spec.make(item.name) if spec is not None else None
         if isinstance(item, Rod | Body):
             if joint is not None and spec is not None:
-                name, spring = item.joint_name or item.name, spec.spring()
-                element = Element(
-                    name,
-                    seat,
-                    joint=joint,
-                    spring=spring,
-                    friction=spec.dry(),
-                    bounds=spec.bounds(joint.nv),
+                self._carriers[item.name] = self._join(
+                    item.joint_name or item.name, seat, spec, joint
                 )
-                seat = Attachment(self.add(element), 0.0, IDENTITY)
+                seat = Attachment(self._carriers[item.name], 0.0, IDENTITY)
             held = inverse(placement(item.name, item.joint_position, item.joint_rotation))
             seat = Attachment(seat.element, seat.u, compose(seat.offset, held))
         if isinstance(item, Rod):
@@ -169,6 +182,22 @@ class Attachments:
                 seat = Attachment(self.add(piece), 1.0, IDENTITY)
         self.seats[item.name] = seat
 
+    def _join(
+        self, name: str, seat: Attachment, spec: AbstractJointSpec, joint: AbstractJoint | None
+    ) -> int:
+        """Number of the element of a joint."""
+        stiffness, rest, damping = spec.spring()
+        element = Element(name, seat, joint=joint, stiffness=stiffness, rest=rest)
+        if joint is None:
+            return self.add(element)
+        element.bounds = spec.bounds(joint.nv)
+        if joint.pivots:
+            element.inner_damping = damping
+        else:
+            element.damping = damping
+        element.friction = spec.dry(joint.pivots or joint.nv)
+        return self.add(element)
+
     def close(self, item: Closure, *, keeps: bool) -> tuple[Attachment, Attachment]:
         """Seats of a closure; a joint that keeps its coordinates becomes an element on the inner one."""
         inner, outer = (
@@ -179,12 +208,7 @@ class Attachments:
         )
         if keeps:
             joint = item.joint.make(item.name)
-            spring, dry = item.joint.spring(), item.joint.dry()
-            bounds = None if joint is None else item.joint.bounds(joint.nv)
-            element = Element(
-                item.name, inner, joint=joint, spring=spring, friction=dry, bounds=bounds
-            )
-            inner = Attachment(self.add(element), 0.0, IDENTITY)
+            inner = Attachment(self._join(item.name, inner, item.joint, joint), 0.0, IDENTITY)
         return inner, outer
 
     def stand(self, winch: Motor) -> None:
@@ -196,8 +220,7 @@ class Attachments:
         """States of a continuous controller: coordinates that move nothing, damped by one."""
         for value in item.first:
             joint = StateJoint(asarray(value))
-            spring = 0.0, 0.0, 1.0
-            self.add(Element(item.name, self.seats[GROUND_NAME], joint=joint, spring=spring))
+            self.add(Element(item.name, self.seats[GROUND_NAME], joint=joint, damping=1.0))
 
 
 def attachments_of(robot: Graph) -> Attachments:
@@ -224,6 +247,18 @@ def compose(a: Pose, b: Pose) -> Pose:
 def inverse(pose: Pose) -> Pose:
     """The pose seen from the other side."""
     return Pose(pose.rotation.T, -(pose.rotation.T @ pose.position))
+
+
+@partial(jit, quick=True)
+def _home_poses(joint: AbstractJoint) -> Pose:
+    return joint.poses(jnp.asarray(joint.neutral()), jnp.zeros(joint.nv))
+
+
+def home_pose(joint: AbstractJoint, frame: int) -> Pose:
+    """Pose of a frame of a linkage where its coordinates are zero."""
+    poses = _home_poses(jax.tree.map(jnp.asarray, joint))
+    backend: Any = jnp if is_traced(joint) else np
+    return Pose(backend.asarray(poses.rotation)[frame], backend.asarray(poses.position)[frame])
 
 
 def rest_pose(rod: Rod, u: float, span: tuple[float, float] | None = None) -> Pose:

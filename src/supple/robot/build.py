@@ -162,23 +162,15 @@ def _stops(at: Numbering) -> Stops:
 
 
 def _add_rotor(motor: Motor, seating: Attachments) -> None:
-    """Inertia and friction of a motor's rotor, as the joint it turns feels them."""
+    """Inertia and damping of a motor's rotor, as the joint it turns feels them."""
     element = seating.joints.get(motor.joint)
     if element is None or element.joint is None or motor.coordinate >= element.joint.nv:
         return  # the transmission says what is wrong
     chosen = np.eye(element.joint.nv)[motor.coordinate]
-    stiffness, rest, damping = element.spring
-    damping = asarray(damping) + motor.gear**2 * motor.viscous * chosen
-    element.spring = (stiffness, rest, damping)
+    element.damping = asarray(element.damping) + motor.gear**2 * motor.viscous * chosen
     if is_traced(motor.inertia) or motor.inertia > 0:
         before = 0.0 if element.armature is None else element.armature
         element.armature = before + motor.gear**2 * motor.inertia * chosen
-    if is_traced(motor.friction) or motor.friction > 0:
-        if element.friction is not None:
-            need = "dry friction of the joint or of its motor, not both"
-            raise DescriptionError(motor.name, "friction", motor.friction, need)
-        largest = motor.gear * motor.friction * chosen
-        element.friction = (largest, motor.friction_speed / motor.gear)
 
 
 def _slip(item: Contact, seat: Attachment, at: Numbering) -> AbstractSlip:

@@ -14,6 +14,7 @@ from supple.errors import DescriptionError
 from supple.model.efforts import (
     AbstractEffort,
     Cable,
+    ElasticRod,
     Gas,
     Given,
     Governor,
@@ -23,7 +24,9 @@ from supple.model.efforts import (
     Spring as SpringEffort,
     Tension,
     TorqueDrive,
+    WithFriction,
 )
+from supple.model.friction import friction_rows
 from supple.model.laws import AbstractEffortLaw, AbstractLaw, Constant, batched
 from supple.model.model import Slot
 from supple.model.transmissions import (
@@ -166,31 +169,22 @@ def transmissions_of(
         arms += [(i, *part) for part in own]
     rest = _rest_lengths(items, routes, channels, constants, seating)
     laws: list[AbstractLaw] = []
-    efforts: dict[type[AbstractEffort], list[tuple[int, dict[str, Any]]]] = {}
-    given: list[tuple[int, AbstractEffort]] = []
+    batches: dict[Any, list[tuple[int, AbstractEffort]]] = {}
     for i, item in enumerate(items):
         laws.append(Constant(0.0) if isinstance(item, Spring) else item.time_law())
-        kind, numbers = _effort(item, rest[i])
-        if (law := effort_law(item)) is not None:
-            base = kind(**{name: stack([number]) for name, number in numbers.items()})
-            given.append((i, Given(base, jax.tree.map(asarray, law))))
-        else:
-            efforts.setdefault(kind, []).append((i, numbers))
+        effort = _effort(item, rest[i])
+        leaves, form = jax.tree.flatten(effort)
+        # Laws of users are one by one, as they may treat their numbers in any way.
+        alone = i if effort_law(item) is not None else -1
+        batches.setdefault((form, alone, tuple(map(np.shape, leaves))), []).append((i, effort))
     return Transmissions(
         constant=stack(constants),
         affine=_affine(arms),
         channels=channels,
         segments=segments,
         laws=batched(laws),
-        efforts=tuple(
-            kind(**{name: stack([numbers[name] for _, numbers in batch]) for name in batch[0][1]})
-            for kind, batch in efforts.items()
-        )
-        + tuple(own for _, own in given),
-        members=(
-            *(tuple(i for i, _ in batch) for batch in efforts.values()),
-            *((i,) for i, _ in given),
-        ),
+        efforts=tuple(_joined([effort for _, effort in batch]) for batch in batches.values()),
+        members=tuple(tuple(i for i, _ in batch) for batch in batches.values()),
         kinds=tuple(type(item).__name__.lower() for item in items),
         names=tuple(item.name for item in items),
         cables=tuple(isinstance(item, Tendon) and not item.push for item in items),
@@ -206,8 +200,26 @@ def effort_law(item: Actuator) -> AbstractEffortLaw | None:
     return found if isinstance(found, AbstractEffortLaw) else None
 
 
-def _effort(item: Actuator, rest: Any) -> tuple[type[AbstractEffort], dict[str, Any]]:
-    """The effort law of one actuator and its numbers; ``rest`` is its coordinate as described."""
+def _joined(efforts: list[AbstractEffort]) -> AbstractEffort:
+    """One batch of efforts of one form, each of them given as a batch of one."""
+    if len(efforts) == 1:
+        return efforts[0]
+    return jax.tree.map(lambda *leaves: stack([leaf[0] for leaf in leaves]), *efforts)
+
+
+def _effort(item: Actuator, rest: Any) -> AbstractEffort:
+    """The effort of one actuator, as a batch of one; ``rest`` is its coordinate as described."""
+    kind, numbers = _plain_effort(item, rest)
+    effort: AbstractEffort = kind(**{name: stack([number]) for name, number in numbers.items()})
+    if (law := effort_law(item)) is not None:
+        effort = Given(effort, jax.tree.map(asarray, law))
+    if isinstance(item, Motor) and (friction := item.dry()) is not None:
+        effort = WithFriction(effort, friction_rows(friction, 1), stack([item.gear]))
+    return effort
+
+
+def _plain_effort(item: Actuator, rest: Any) -> tuple[type[AbstractEffort], dict[str, Any]]:
+    """The effort law of one actuator and its numbers."""
     if isinstance(item, Spring):
         length = rest if item.length is None else item.length
         gains = {"stiffness": item.stiffness, "damping": item.damping}
@@ -233,8 +245,10 @@ def _effort(item: Actuator, rest: Any) -> tuple[type[AbstractEffort], dict[str, 
     if item.kind == "tension":
         return Tension, {"push": float(item.push)}
     if item.kind == "elastic":
-        gains = {"stiffness": item.stiffness, "damping": item.damping}
-        return Cable, {**gains, "rest": rest, "slack_width": SLACK_WIDTH * rest}
+        gains = {"stiffness": item.stiffness, "damping": item.damping, "rest": rest}
+        if item.push:
+            return ElasticRod, gains
+        return Cable, {**gains, "slack_width": SLACK_WIDTH * rest}
     return Imposed, {"start": rest, "offset": rest, "sign": -1.0, "scale": 1.0}
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from supple.errors import DescriptionError
 from supple.expression import Expression
+from supple.model.friction import AbstractFriction
 from supple.model.laws import AbstractEffortLaw, AbstractLaw, Function, as_law
 from supple.numeric import check_number, is_traced
 from supple.tried import check_numbers, number, tried
@@ -53,6 +54,29 @@ def _check_effort(item: str, field: str, law: AbstractEffortLaw, allowed: bool) 
     need = "a law of (t, length, rate), written with jax.numpy, that gives one number"
     found = tried(item, field, law, (number(), number(), number()), need)
     check_numbers(item, field, found, [()], need)
+
+
+def check_friction(item: str, field: str, law: AbstractFriction, *, loaded: bool) -> None:
+    """Raise unless a friction law can be traced, gives one number, and takes energy out.
+
+    Only where something is ``loaded`` may it depend on a load.
+    """
+    need = "a law of (speed, load), written with jax.numpy, that gives one number"
+    found = tried(item, field, law, (number(), number()), need)
+    check_numbers(item, field, found, [()], need)
+    if is_traced(law):
+        return
+    tries = [(speed, load) for speed in (-3.0, -0.1, 0.1, 3.0) for load in (0.0, -2.0, 2.0)]
+    for speed, load in tries:
+        effort = float(law(np.asarray(speed), np.asarray(load)))
+        if not effort * speed >= 0:
+            need = (
+                f"a law against the motion: it gives {effort:.3g} at the speed {speed}, load {load}"
+            )
+            raise DescriptionError(item, field, type(law).__name__, need)
+        if not loaded and effort != float(law(np.asarray(speed), np.zeros(()))):
+            need = "a law of the speed alone: the load of a joint is not known, that of a motor is"
+            raise DescriptionError(item, field, type(law).__name__, need)
 
 
 def check_first(

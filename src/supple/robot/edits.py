@@ -118,6 +118,7 @@ class Release(AbstractEdit):
         floating = replace(
             item,
             parent=GROUND_NAME,
+            link=None,
             fraction=1.0,
             position=zero,
             rotation=zero,

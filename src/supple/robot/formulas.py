@@ -3,10 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
+import equinox as eqx
+
 from supple.errors import DescriptionError
 from supple.expression import Expression
 from supple.lie import Pose
+from supple.model.friction import AbstractFriction
 
+FRICTION_VARIABLES = "speed, load"
+"""What friction may depend on."""
 LINE_VARIABLES = "t, X, position[3], rotation[3][3], twist[6]"
 """What a load along a rod may depend on."""
 
@@ -58,3 +63,20 @@ class LoadDensity:
     def __call__(self, t: Any, X: Any, pose: Pose, twist: Any) -> Any:
         """Load a metre (6,) on one section."""
         return self.density(t, X, pose.position, pose.rotation, twist)  # type: ignore[operator]
+
+
+class FormulaFriction(AbstractFriction):
+    """A friction law as a formula of ``speed`` and ``load``: ``FormulaFriction("0.2*tanh(speed/0.01)")``."""
+
+    effort: Expression | str = eqx.field(static=True)
+
+    def __init__(self, effort: Expression | str) -> None:
+        given = effort if isinstance(effort, Expression) else Expression(effort, FRICTION_VARIABLES)
+        if given.variables != ("speed", "load") or given.size is not None:
+            need = f"one formula of {FRICTION_VARIABLES}"
+            raise DescriptionError("FormulaFriction", "effort", given.text, need)
+        self.effort = given
+
+    def __call__(self, speed: Any, load: Any) -> Any:
+        """Effort (N m, N) against a speed (rad/s, m/s)."""
+        return self.effort(speed, load)  # type: ignore[operator]  # made an Expression

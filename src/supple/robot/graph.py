@@ -111,6 +111,7 @@ def check_graph(robot: Graph) -> None:
                 _check_connected(item, reached)
                 continue
             _check_target(item.name, "parent", item.parent, item.fraction, "place", solids)
+            _check_link(item, solids.get(item.parent))
         elif isinstance(item, Closure | Spring):
             _check_target(item.name, "on", item.on, item.fraction, "place", solids)
             _check_target(item.name, "to", item.to, item.to_fraction, "place", solids)
@@ -166,8 +167,23 @@ def _check_target(
         raise DescriptionError(item, where, fraction, f"a rod to be on; {target!r} is not one")
 
 
+def _check_link(item: Solid, parent: Solid | None) -> None:
+    """Raise unless the joint of the parent has the part that an item sits on."""
+    if item.link is None or (isinstance(parent, Rod | Body) and parent.parent is None):
+        return  # no part, or the parent's joint is not known yet
+    known = parent.joint.links if isinstance(parent, Rod | Body) else ()
+    if item.link not in known:
+        need = f"None, or a moving part of the joint of {item.parent!r}: "
+        need += " or ".join(map(repr, known)) or "it has none"
+        raise DescriptionError(item.name, "link", item.link, need)
+    if item.fraction != 1.0:
+        raise DescriptionError(item.name, "fraction", item.fraction, "1 on a part of a joint")
+
+
 def _check_connected(item: Solid, reached: set[str]) -> None:
     """Raise unless some connection reaches an item without a parent."""
+    if item.link is not None:
+        raise DescriptionError(item.name, "link", item.link, "None, or a parent with such a part")
     if isinstance(item, Marker) or item.name not in reached:
         need = f"a parent, such as {GROUND_NAME!r}" + (
             "" if isinstance(item, Marker) else ", or a Connection that reaches it"

@@ -154,15 +154,16 @@ def _added(element: Element, nodes: np.ndarray) -> Any:
 def _joint_part(element: Element) -> JointGroup:
     joint = element.joint
     assert joint is not None
-    stiffness, rest, damping = element.spring
-    dry = element.friction
-    undamped = not is_traced(damping) and not np.any(damping)
+    inner, outer = element.inner_damping, element.damping
+    undamped = not is_traced((inner, outer)) and not np.any(inner) and not np.any(outer)
+    backend: Any = jnp if is_traced((inner, outer)) else np
+    parts = [asarray(inner) + np.zeros(joint.pivots), asarray(outer) + np.zeros(joint.nv)]
     return JointGroup(
         joint=joint,
-        stiffness=asarray(stiffness) + np.zeros(joint.nv),
-        rest=asarray(rest) + np.zeros(joint.nq),
-        damping=None if undamped else asarray(damping) + np.zeros(joint.nv),
-        friction=None if dry is None else stack([asarray(d) + np.zeros(joint.nv) for d in dry]),
+        stiffness=asarray(element.stiffness) + np.zeros(joint.nv),
+        rest=asarray(element.rest) + np.zeros(joint.nq),
+        damping=None if undamped else backend.concatenate(parts),
+        friction=element.friction,
         armature=element.armature,
         bumpers=_bumpers(element, joint.nv),
     )

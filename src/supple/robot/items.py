@@ -8,7 +8,7 @@ import numpy as np
 
 from supple.errors import DescriptionError
 from supple.model.laws import AbstractLaw, as_law
-from supple.numeric import Scalar, check_positive, check_vector, is_traced
+from supple.numeric import Scalar, check_positive, check_vector, is_traced, row_of
 from supple.reprs import brief
 from supple.robot.checks import GROUND_NAME, check_first, check_fraction, check_law, check_name
 from supple.robot.joint import AbstractJointSpec, Fixed, Free, Spherical
@@ -42,13 +42,15 @@ class Place:
 
     ``fraction`` is that of a parent rod's length (1, its tip, by default); ``position`` (m) and ``rotation``
     (rotation vector, quaternion or matrix) are in the frame there. ``position`` may also name a
-    side of a body that has a shape ("x", "-z", …): the point of its surface there.
+    side of a body that has a shape ("x", "-z", …): the point of its surface there. ``link`` names a moving
+    part of the parent's joint to sit on instead of the parent.
     """
 
     parent: str = GROUND_NAME
     fraction: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
     rotation: Any = (0.0, 0.0, 0.0)
+    link: str | None = None
 
     def check(self, item: str) -> None:
         """Raise unless ``fraction`` is on the rod."""
@@ -61,11 +63,13 @@ class _Item:
     fraction: float = 1.0
     position: Any = (0.0, 0.0, 0.0)
     rotation: Any = (0.0, 0.0, 0.0)
+    link: str | None = None
 
     @property
     def place(self) -> Place:
         """Parent, place on it and pose there."""
-        return Place(self.parent or GROUND_NAME, self.fraction, self.position, self.rotation)
+        parent = self.parent or GROUND_NAME
+        return Place(parent, self.fraction, self.position, self.rotation, self.link)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,8 +139,10 @@ class Rod(_Jointed):
         check_positive(self.name, "length", self.length)
         self.sectional().check(self.name)
         breaks: Any = self.breaks
-        if not isinstance(breaks, list | tuple) or any(not 0.0 < b < 1.0 for b in breaks):
-            raise DescriptionError(self.name, "breaks", breaks, "a tuple of fractions in (0, 1)")
+        need = "a tuple of fractions in (0, 1)"
+        row = row_of(self.name, "breaks", breaks, need)
+        if not isinstance(breaks, list | tuple) or any(not 0.0 < b < 1.0 for b in row):
+            raise DescriptionError(self.name, "breaks", breaks, need)
         field = self.resolved(1e-2).strain_field()
         self._check_rest()
         nodes: Any = self.nodes

@@ -10,6 +10,8 @@ import numpy as np
 from supple.errors import DescriptionError
 from supple.model import joints
 from supple.model.closures import Rows, no_shift, no_turn
+from supple.model.friction import AbstractFriction, DryFriction, friction_rows
+from supple.model.linkages import AntiParallelogram
 from supple.numeric import (
     Scalar,
     asarray,
@@ -20,6 +22,7 @@ from supple.numeric import (
     times_of,
 )
 from supple.reprs import brief
+from supple.robot.checks import check_friction
 from supple.robot.placement import unit_axis
 from supple.tried import check_numbers, number, tried
 
@@ -43,13 +46,22 @@ class AbstractJointSpec(abc.ABC):
     def make(self, item: str) -> joints.AbstractJoint | None:
         """The joint of the model, or None for a rigid connection."""
 
+    @property
+    def links(self) -> tuple[str, ...]:
+        """Names of its further moving parts, on which items may sit."""
+        return ()
+
     def spring(self) -> tuple[Any, Any, Any]:
         """Stiffness, rest value and damping of the coordinates: zero unless the joint has them."""
         return 0.0, 0.0, 0.0
 
-    def dry(self) -> tuple[Any, Any] | None:
-        """Largest dry friction and the speed at which it is nearly reached; None without."""
+    def dry(self, count: int) -> AbstractFriction | None:
+        """Friction law with a row of numbers for each of ``count`` bearings; None without."""
         return None
+
+    def rubs(self) -> bool:
+        """Whether it has dry friction."""
+        return False
 
     def bounds(self, count: int) -> Bounds | None:
         """Stops of its ``count`` coordinates; None without any."""
@@ -62,7 +74,7 @@ class AbstractJointSpec(abc.ABC):
     def keeps_coordinates(self) -> bool:
         """Whether it needs coordinates where it closes a loop: it turns without end, springs or damps."""
         springs = any(is_traced(value) or np.any(np.asarray(value)) for value in self.spring()[::2])
-        return springs or self.dry() is not None or self.bounds(1) is not None
+        return springs or self.rubs() or self.bounds(1) is not None
 
     def closing_rows(self, item: str, length: float) -> Rows:
         """Its equations where it closes a loop without coordinates of its own (``length`` in m)."""
@@ -82,15 +94,16 @@ def _turned_round(axis: Axis) -> tuple[float, ...]:
 class _Spring:
     """Spring, damper and dry friction in each coordinate: N m/rad, N m s/rad, N m (or N/m, N s/m, N).
 
-    Dry friction is smooth: ``friction`` · tanh(speed / ``friction_speed``), against the motion.
-    ``lower`` and ``upper`` (rad, m) are stops: hard ones that take away all speed at once, or compliant ones
-    with ``stop_stiffness`` (N m/rad, N/m) and ``stop_damping`` beyond them.
+    Dry friction is smooth: ``friction`` · tanh(speed / ``friction_speed``), against the motion; or a law,
+    such as :class:`ArctanFriction`, of the speed. ``lower`` and ``upper`` (rad, m) are stops: hard ones that
+    take away all speed at once, or compliant ones with ``stop_stiffness`` (N m/rad, N/m) and ``stop_damping``
+    beyond them.
     """
 
     stiffness: Scalar = 0.0
     damping: Scalar = 0.0
     rest: Scalar = 0.0
-    friction: Scalar = 0.0
+    friction: Scalar | AbstractFriction = 0.0
     friction_speed: Scalar = 1e-2
     lower: Scalar | None = None
     upper: Scalar | None = None
@@ -107,11 +120,19 @@ class _Spring:
         )
         return Bounds(lower, upper, self.stop_stiffness, self.stop_damping)
 
-    def dry(self) -> tuple[Any, Any] | None:
-        """Largest dry friction and the speed (rad/s, m/s) at which it is nearly reached."""
-        if not is_traced(self.friction) and not np.any(np.asarray(self.friction)):
+    def dry(self, count: int) -> AbstractFriction | None:
+        """Friction law of ``count`` coordinates, or pivots."""
+        if not self.rubs():
             return None
-        return self.friction, self.friction_speed
+        if isinstance(self.friction, AbstractFriction):
+            return friction_rows(self.friction, count)
+        rows = np.zeros(count)
+        return DryFriction(asarray(self.friction) + rows, asarray(self.friction_speed) + rows)
+
+    def rubs(self) -> bool:
+        if isinstance(self.friction, AbstractFriction) or is_traced(self.friction):
+            return True
+        return bool(np.any(np.asarray(self.friction)))
 
     def spring(self) -> tuple[Any, Any, Any]:
         """Stiffness, rest value and damping of the coordinates."""
@@ -121,12 +142,16 @@ class _Spring:
         """Raise unless each is one number, or one for each of ``count`` coordinates."""
         for name in ("stiffness", "damping", "rest", "friction", "friction_speed"):
             value = getattr(self, name)
+            if isinstance(value, AbstractFriction):
+                check_friction(item, f"joint.{name}", value, loaded=False)
+                continue
             shape = (count,) if np.ndim(value) else ()
             array = check_vector(item, f"joint.{name}", value, shape)
             if name != "rest" and not is_traced(array) and np.any(array < 0):
                 raise DescriptionError(item, f"joint.{name}", value, "numbers >= 0")
             if name == "friction_speed" and not is_traced(array) and np.any(array == 0):
                 raise DescriptionError(item, f"joint.{name}", value, "a speed > 0")
+        check_positive(item, "joint.stop_damping", self.stop_damping, allow_zero=True)
         self._check_bounds(item, count)
 
     def _check_bounds(self, item: str, count: int) -> None:
@@ -134,7 +159,10 @@ class _Spring:
             value = getattr(self, name)
             if value is None or is_traced(value):
                 continue
-            numbers = np.asarray(value, dtype=float)
+            try:
+                numbers = np.asarray(value, dtype=float)
+            except (TypeError, ValueError):
+                numbers = np.asarray(np.nan)
             if numbers.shape not in ((), (count,)) or np.any(np.isnan(numbers)):
                 need = f"one number, or one for each of {count} coordinates (infinite for no stop)"
                 raise DescriptionError(item, f"joint.{name}", value, need)
@@ -149,7 +177,6 @@ class _Spring:
             raise DescriptionError(item, "joint.lower", self.lower, need)
         if self.stop_stiffness is not None:
             check_positive(item, "joint.stop_stiffness", self.stop_stiffness)
-        check_positive(item, "joint.stop_damping", self.stop_damping, allow_zero=True)
 
 
 @dataclass(frozen=True)
@@ -287,6 +314,53 @@ class Planar(_Spring, AbstractJointSpec):
         first = helper - normal * (normal @ helper)
         first = first / np.linalg.norm(first)
         return joints.PlanarJoint(first, np.cross(normal, first), normal)
+
+
+@dataclass(frozen=True)
+class XJoint(_Spring, AbstractJointSpec):
+    """An anti-parallelogram: a top bar on two ``diagonal`` bars (m) that cross, on a base as long as the top.
+
+    ``bar`` (m) is the length of base and top, less than that of the diagonals. The item is placed where the
+    middle of the base is, and is the top: the joint carries its frame to the middle of that, also at rest.
+    The coordinate is the angle of the top (rad) about ``axis``, the normal of the plane; ``along`` points
+    from base to top. Seen against ``axis``, with ``along`` upwards, a positive angle turns the top to the
+    left.
+
+    Items sit on its diagonals by ``link="left"`` or ``"right"``, the side on which they begin: frames at
+    their middles, with ``along`` along the diagonal. Damping and friction act in each of the four pivots,
+    springs and stops on the coordinate. At ± π the bars are flat, where a real one may become a
+    parallelogram.
+    """
+
+    bar: Scalar
+    diagonal: Scalar
+    axis: Axis = "z"
+    along: Axis = "x"
+
+    __repr__ = brief
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        return AntiParallelogram.links
+
+    def make(self, item: str) -> joints.AbstractJoint:
+        self.check_spring(item, 1)
+        check_positive(item, "joint.bar", self.bar)
+        check_positive(item, "joint.diagonal", self.diagonal)
+        if not is_traced((self.bar, self.diagonal)) and self.diagonal <= self.bar:
+            need = f"more than joint.bar, which is {self.bar!r}"
+            raise DescriptionError(item, "joint.diagonal", self.diagonal, need)
+        normal = unit_axis(item, "joint.axis", self.axis)
+        first = unit_axis(item, "joint.along", self.along)
+        if abs(normal @ first) > 1e-9:
+            raise DescriptionError(
+                item, "joint.along", self.along, "a direction normal to the axis"
+            )
+        axes = np.stack([first, np.cross(normal, first), normal], axis=1)
+        return AntiParallelogram(asarray(self.bar), asarray(self.diagonal), axes)
+
+    def keeps_coordinates(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True)

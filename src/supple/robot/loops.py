@@ -283,14 +283,18 @@ def _rod_steps(grid: Grid, length: Any, sample: Any, q: Any) -> tuple[Pose, Any]
 
 @partial(jit, quick=True)
 def _joint_steps(joint: AbstractJoint, sample: Any, q: Any) -> tuple[Pose, Any]:
-    """The same of joints, which have one sample; at t = 0."""
+    """The same of joints, at t = 0."""
 
     def one(joint: AbstractJoint, sample: Any, q: Any) -> tuple[Pose, Any]:
         if isinstance(joint, DrivenJoint):
             return joint.driven(jnp.zeros(()))[0], jnp.zeros((6, 0))
         still = jnp.zeros(joint.nv)
-        pose = joint.pose(q, still)
-        return pose, se3.columns_to_world(pose, joint.subspace(q, still))
+        poses = joint.poses(q, still)
+        pose = Pose(poses.rotation[sample], poses.position[sample])
+        if not joint.links:
+            return pose, se3.columns_to_world(pose, joint.subspace(q, still))
+        columns = joint.subspace_motions(q, still, still, still, poses).value[sample]
+        return pose, se3.columns_to_world(pose, columns)
 
     return _each(one, (joint,), sample, q)
 

@@ -50,7 +50,7 @@ class Numbering:
             return GROUND
         element = self.elements[seat.element]
         group = self.groups[element.group]
-        local = 0
+        local = int(seat.u)
         if isinstance(group, RodGroup):
             local = group.grid.count + element.points.index(seat.u)
         return self.sample_start[element.group] + element.row * group.samples + local

@@ -22,6 +22,7 @@ from supple.robot.formulations import (
 )
 from supple.robot.graph import Graph, Item, check_graph, parents_first
 from supple.robot.items import Rod, Solid
+from supple.robot.plausibility import hint_at_slips
 from supple.robot.spanning_tree import cut_open
 from supple.robot.surfaces import on_surfaces
 from supple.robot.try_controllers import try_controllers
@@ -146,6 +147,7 @@ class Robot:
         )
         check_graph(graph)
         model = build_model(graph)
+        hint_at_slips(self.name, self.items, self.gravity)
         try_controllers(model)
         if chosen.finished is not None:
             model = chosen.finished(graph.items, model, self.formulation)

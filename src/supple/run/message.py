@@ -2,10 +2,12 @@
 
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
-from supple.mechanics.inverse_dynamics_tangent import mass_matrix
+from supple.mechanics.element_motion import Coordinates
+from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent, mass_matrix
 from supple.mechanics.law_check import unusable_at
 from supple.model.inputs import input_slices, with_inputs
 from supple.model.model import Model
@@ -68,9 +70,26 @@ def _no_acceleration(model: Model, cursor: Cursor) -> str:
     mass = np.asarray(jit(mass_matrix, quick=True)(model, cursor.state.q))
     values, motions = np.linalg.eigh(mass)
     if not np.all(np.isfinite(mass)) or values[0] > 1e-14 * values[-1]:
-        return "check the loads."
+        return _dependent(model, cursor) or "check the loads."
     owner = coordinate_owner(model, int(np.argmax(np.abs(motions[:, 0]))))
     return f"{owner} moves nothing that has inertia: give bodies their inertia (kg m²)."
+
+
+def _dependent(model: Model, cursor: Cursor) -> str:
+    """Which equations forbid the same motions where the robot is, for messages; empty if none do."""
+    if model.equations == 0:
+        return ""
+    zero, multipliers = jnp.zeros(model.nv), jnp.zeros(model.equations)
+    c = Coordinates(cursor.state.q, zero, zero, zero, cursor.state.t, multipliers)
+    rows = np.asarray(jit(inverse_dynamics_tangent, quick=True)(model, c).jacobian)
+    active = np.flatnonzero(np.any(rows != 0.0, axis=1))
+    directions, sizes, _ = np.linalg.svd(rows[active] * np.asarray(model.scale))
+    if not sizes.size or (sizes[-1] > 1e-10 * sizes[0] and len(sizes) == len(directions)):
+        return ""
+    share = np.abs(directions[:, -1])
+    involved = active[share > 0.1 * share.max()]
+    owners = dict.fromkeys(np.array(model.constraints.owner)[involved].tolist())
+    return f"there {' and '.join(owners)} forbid the same motions, so that their forces are open."
 
 
 def _named_inputs(model: Model, cursor: Cursor) -> dict[str, Any]:

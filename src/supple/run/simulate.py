@@ -24,6 +24,7 @@ from supple.run.python_controllers import Outside
 from supple.run.shot import check_scheme, default_scheme, is_shot, refuse
 from supple.run.start import as_model, formulated, start_state
 from supple.run.stretches import go_through, next_or_end
+from supple.run.unresolved import hint_at_long_steps
 from supple.shooting.settings import Shooting
 from supple.time.advance import Status, begin
 from supple.time.alpha import GeneralizedAlpha, generalized_alpha
@@ -139,6 +140,8 @@ def simulate(
             disk.release()
     if gained := gained_energy(result.cursor):
         warn(f"{model.name}{gained}", RuntimeWarning)
+    if isinstance(control, FixedStep):
+        hint_at_long_steps(result.stretches[-1], control.dt)
     if instants is not None:
         result = _at_instants(result, instants)
     return _finished(result, throw)

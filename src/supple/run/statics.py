@@ -171,6 +171,8 @@ def equilibrium(
                 one = jnp.ones(())
                 found = found._replace(q=rest.q, residual=left, load_factor=one)
                 status = EquilibriumStatus.RELAXED
+    if rest is not None:
+        found = found._replace(iterations=found.iterations + rest.steps)
     status, message = _told(model, found, now, status, rest)
     return _equilibrium(model, found, now, status, message, throw)
 
@@ -195,13 +197,16 @@ def _told(
 def _closed_equilibrium(model: Model, q: Any, t: Any, throw: bool) -> Equilibrium:
     """Close the loops and come to rest, then refine."""
     rest = relaxed(model, q, t)
+    steps = rest.steps
     near: Closest | None = None
     if not bool(rest.came_to_rest) and np.abs(np.asarray(rest.violation)).max() > CLOSED:
         # The damped motion lost its way: close the loops first, whatever that costs.
         near = closest(model, q, t)
         if near.closed:
             rest = relaxed(model, near.q, t)
+            steps = steps + rest.steps
     found = _solve(model, rest.q, t, 1.0, rest.multipliers)
+    found = found._replace(iterations=found.iterations + steps)
     status = EquilibriumStatus(int(found.status))
     if status == EquilibriumStatus.NOT_CONVERGED and bool(rest.came_to_rest):
         # A mechanism: it may rest anywhere along its free motions, where Newton's matrix is singular.

@@ -82,9 +82,9 @@ def _jointed(robot: Robot) -> dict[str, Any]:
     return {item.name: item for item in cut.solids if isinstance(item, Rod | Body)}
 
 
-def _joint(item: Any) -> tuple[str | None, str]:
+def _joint(item: Any) -> tuple[str | None, str | None, str]:
     """Parent and kind of joint with its axes; springs, dampers and places may change."""
-    return item.parent, fingerprint(item.joint.make(item.name))
+    return item.parent, item.link, fingerprint(item.joint.make(item.name))
 
 
 def _placed(

@@ -57,7 +57,7 @@ def can_turn_for_ever(model: Model) -> bool:
     What has a potential that does not change with a whole turn has a lowest point on it.
     """
     turning = TorqueDrive | Governor
-    motors = any(isinstance(effort, turning) for effort in model.transmissions.efforts)
+    motors = any(isinstance(effort.drive, turning) for effort in model.transmissions.efforts)
     loads = any(
         isinstance(load, PointWrench) and (load.follower or np.any(np.asarray(load.value)[:3] != 0))
         for load in model.loads

@@ -81,6 +81,7 @@ class EquilibriumSolution(NamedTuple):
     status: Int[Array, ""]
     increments: Int[Array, ""]
     iterations: Int[Array, ""]
+    """Of Newton's method, and steps of relaxations."""
     residual: Float[Array, ""]
     """Largest entry of the balance left (N m and the like)."""
     load_factor: Float[Array, ""]
@@ -237,6 +238,8 @@ class Rest(NamedTuple):
     """How far joints went that nothing holds, where they went too far to come back; else zero."""
     left: Float[Array, " nv"]
     """What is left of the balance (N, N m): what drives these joints on."""
+    steps: Int[Array, ""] | int = 0
+    """Steps that were tried, each with one linearization."""
 
 
 class Ways(NamedTuple):
@@ -389,7 +392,7 @@ def relax(
     )
     end = lax.while_loop(going, once, start)
     away = jnp.where(gone(end.travel), end.travel, 0.0)
-    return Rest(end.q, end.multipliers, end.done, end.violation, away, end.left)
+    return Rest(end.q, end.multipliers, end.done, end.violation, away, end.left, end.tries)
 
 
 def _either(

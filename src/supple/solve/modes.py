@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import partial
 
+import jax
 import numpy as np
 import scipy.linalg
 
@@ -11,8 +12,13 @@ from supple.errors import ArgumentError
 from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics_tangent import Tangent
 from supple.model.state import State
+from supple.solve.softest import softest_motions
 from supple.system.second_order import AbstractSecondOrder
 
+LARGE = 200
+"""Coordinates up to which dense eigenvalues are as fast."""
+FEW = 8
+"""The iteration finds at most this part of all modes; of more, it would keep too many vectors."""
 AT_REST = 1e-6
 """Largest work left at an equilibrium in a unit change of a scaled coordinate, over that of the stiffest."""
 
@@ -85,14 +91,22 @@ def tangent_at(
     multipliers: np.ndarray | None = None,
 ) -> Tangent:
     """M, C, K and J at a motion, as NumPy arrays."""
-    n, m = formulation.nv, formulation.equations
+    n = formulation.nv
     v = np.zeros(n) if v is None else np.asarray(v)
     a = np.zeros(n) if a is None else np.asarray(a)
-    forces = np.zeros(0) if multipliers is None else np.asarray(multipliers)
-    # Where none are given, or not those of contacts (statics knows nothing of them), they are zero.
-    multipliers = np.pad(forces, (0, m - len(forces)))
-    found = _tangent(formulation, np.asarray(q), v, a, float(t), multipliers if m else None)
+    forces = _padded_forces(formulation, multipliers)
+    found = _tangent(formulation, np.asarray(q), v, a, float(t), forces)
     return Tangent(*(np.asarray(part) for part in found))
+
+
+def _padded_forces(
+    formulation: AbstractSecondOrder, multipliers: np.ndarray | None
+) -> np.ndarray | None:
+    """Multipliers of all equations; zero where none are given, or not those of contacts, as in statics."""
+    if formulation.equations == 0:
+        return None
+    forces = np.zeros(0) if multipliers is None else np.asarray(multipliers)
+    return np.pad(forces, (0, formulation.equations - len(forces)))
 
 
 def vibration_modes(
@@ -102,18 +116,68 @@ def vibration_modes(
     t: float = 0.0,
     multipliers: np.ndarray | None = None,
 ) -> Modes:
-    """Modes of small vibration about an equilibrium; with closed loops, those that keep them closed."""
-    tangent = _tangent_at_rest(formulation, q, t, multipliers)
+    """Modes of small vibration about an equilibrium; with closed loops, those that keep them closed.
+
+    A few of a large robot are found iteratively, with linear systems by its structure. All of them, those of
+    small robots, and those of robots with states of controllers come from dense matrices.
+    """
     first = formulation.first_order
+    large = formulation.nv > LARGE and not np.any(first)
+    if large and count is not None and count <= formulation.nv // FEW:
+        found = _few_modes(formulation, q, count, t, multipliers)
+        if found is not None:
+            return found
+    tangent = _tangent_at_rest(formulation, q, t, multipliers)
     free = free_motions(tangent, np.asarray(formulation.coordinate_scale), first)
     free = free[:, ~np.any(free[first], axis=0)]  # states of controllers do not vibrate
     count = free.shape[1] if count is None else min(count, free.shape[1])
     mass = free.T @ (tangent.mass + tangent.mass.T) @ free / 2
     squares, shapes = _eigenmodes(free.T @ tangent.stiffness @ free, mass)
     squares, shapes = squares[:count], free @ shapes[:, :count]
+    return _modes(squares, shapes, np.einsum("im,ij,jm->m", shapes, tangent.damping, shapes))
+
+
+def _few_modes(
+    formulation: AbstractSecondOrder,
+    q: np.ndarray,
+    count: int,
+    t: float,
+    multipliers: np.ndarray | None,
+) -> Modes | None:
+    """Found iteratively; None where that does not converge, far beyond buckling."""
+    still = formulation.frozen_at(np.asarray(float(t)), of_velocities=True)
+    zero, forces = np.zeros(formulation.nv), _padded_forces(formulation, multipliers)
+    c = Coordinates(np.asarray(q), zero, zero, zero, np.asarray(float(t)), forces)
+    still = _held(still, c)
+    found = softest_motions(still, c, count)
+    if not found.converged:
+        return None
+    modal = np.asarray(_modal_damping(still, c, found.shapes))
+    return _modes(found.values, found.shapes, modal)
+
+
+@partial(jit, quick=True)
+def _held(formulation, c):  # type: ignore[no-untyped-def]
+    """With its one-sided equations as they are there."""
+    return formulation.with_active(formulation.active_at(c.q, c.t, c.multipliers))
+
+
+@partial(jit, quick=True)
+def _modal_damping(formulation, c, shapes):  # type: ignore[no-untyped-def]
+    """φᵀ C φ of each motion, without C."""
+
+    def one(shape):  # type: ignore[no-untyped-def]
+        def balance(xdot):  # type: ignore[no-untyped-def]
+            return formulation.balance(c._replace(xdot=xdot)).residual
+
+        return shape @ jax.jvp(balance, (c.xdot,), (shape,))[1]
+
+    return jax.vmap(one)(shapes.T)
+
+
+def _modes(squares: np.ndarray, shapes: np.ndarray, modal_damping: np.ndarray) -> Modes:
     speeds = np.sqrt(np.maximum(squares, 0.0))
-    modal = np.einsum("im,ij,jm->m", shapes, tangent.damping, shapes)
-    ratios = modal / (2 * np.where(speeds > 0, speeds, np.inf))
+    ratios = modal_damping / (2 * np.where(speeds > 0, speeds, np.inf))
     return Modes(speeds / (2 * np.pi), ratios, shapes, squares)
 
 

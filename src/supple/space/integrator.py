@@ -8,6 +8,7 @@ least as accurate as those quadratures.
 from dataclasses import dataclass
 
 from supple.errors import DescriptionError
+from supple.numeric import check_positive
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,8 @@ class Magnus:
     def __post_init__(self) -> None:
         if self.order not in (4, 6):
             raise DescriptionError("Magnus", "order", self.order, "4 or 6")
-        if self.substeps != int(self.substeps) or self.substeps < 1:
+        check_positive("Magnus", "substeps", self.substeps)
+        if self.substeps != int(self.substeps):
             raise DescriptionError("Magnus", "substeps", self.substeps, "an integer >= 1")
 
     node_family = "gauss"
@@ -40,7 +42,8 @@ class RungeKutta:
     tolerance: float = 1e-10
 
     def __post_init__(self) -> None:
-        if not 0 < self.tolerance < 1:
+        check_positive("RungeKutta", "tolerance", self.tolerance)
+        if self.tolerance >= 1:
             raise DescriptionError("RungeKutta", "tolerance", self.tolerance, "in (0, 1)")
 
     node_family = "gauss"

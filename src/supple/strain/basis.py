@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.errors import DescriptionError
+from supple.numeric import check_positive, row_of
 from supple.reprs import brief
 from supple.tried import check_numbers, tried
 
@@ -135,9 +136,9 @@ def _check_edges(
         if segments < 1 or isinstance(segments, bool):
             raise DescriptionError(name, "segments", segments, "at least 1 segment")
         return tuple(np.linspace(0.0, 1.0, int(segments) + 1).tolist())
-    edges = (0.0, *(float(b) for b in segments), 1.0)
+    need = "a number of segments, or interior breaks increasing strictly between 0 and 1"
+    edges = (0.0, *row_of(name, field, segments, need), 1.0)
     if not all(a < b for a, b in pairwise(edges)):  # NaN compares false
-        need = "a number of segments, or interior breaks increasing strictly between 0 and 1"
         raise DescriptionError(name, field, segments, need)
     return edges
 
@@ -240,6 +241,8 @@ class CustomBasis(AbstractBasis):
 
     def __post_init__(self) -> None:
         _check_edges("CustomBasis", self.breakpoints, "breakpoints")
+        if self.resolution is not None:
+            check_positive("CustomBasis", "resolution", self.resolution)
         probe = np.linspace(0.0, 1.0, 5)
         need = f"a function of an array u (n,) -> (n, {self.size})"
         found = tried("CustomBasis", "function", self.function, (probe,), need, traced=False)

@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jaxtyping import Inexact, Int
+from jaxtyping import Bool, Float, Inexact
 
 from supple.arrays import Array
+from supple.system.lu import COORDINATE, LU, UNIT, Units, factorize_yielding, units
 
 WHOLE = 160
 """Unknowns up to which the core is one matrix."""
@@ -124,44 +126,56 @@ class Core(eqx.Module):
         )
         return jnp.asarray(found).reshape(-1)[self.layout.places]
 
-    def factorize(self) -> "CoreFactors":
-        """LU factors, level by level."""
+    def factorize(self, size: Float[Array, ""], sorts: np.ndarray) -> "CoreFactors":
+        """LU factors, level by level.
+
+        ``size`` is that of the rows of balance, ``sorts`` what each unknown is.
+        """
+        layout = self.layout
+        padded = np.full(layout.levels * layout.width, UNIT)
+        padded[layout.places] = sorts
+        own = jnp.diagonal(self.blocks[:, 1], axis1=-2, axis2=-1).reshape(-1)
+        moving = jnp.where(padded == COORDINATE, jnp.abs(own), 0.0)
+        size = jnp.maximum(size, jnp.max(moving, initial=0.0))
+        of = units(jnp.broadcast_to(size, layout.levels), padded.reshape(layout.levels, -1))
 
         def once(above: Any, at: Any) -> Any:
-            left, diagonal, right = at
-            lu, _, permutation = lax.linalg.lu(diagonal - left @ above)
-            above = _solve(lu, permutation, right)
-            return above, (lu, permutation, above)
+            left, diagonal, right, of = at
+            factors, poor = factorize_yielding(diagonal - left @ above, of)
+            above = factors.solve(right)
+            return above, (factors, above, poor)
 
-        left, diagonal, right = (self.blocks[:, k] for k in range(3))
-        if self.layout.levels == 1:
-            lu, _, permutation = lax.linalg.lu(diagonal)
-            return CoreFactors(left, lu, permutation, right, self.layout)
+        left, diagonal, right = (self.blocks[:, k, None] for k in range(3))
+        of = Units(*(part[:, None] for part in of))
+        if layout.levels == 1:
+            factors, poor = factorize_yielding(diagonal[0], jax.tree.map(lambda x: x[0], of))
+            factors = jax.tree.map(lambda part: part[None], factors)
+            return CoreFactors(left, factors, right, poor, layout)
         none = jnp.zeros_like(diagonal[0])
-        _, (lu, permutation, above) = lax.scan(once, none, (left, diagonal, right))
-        return CoreFactors(left, lu, permutation, above, self.layout)
+        _, (factors, above, poor) = lax.scan(once, none, (left, diagonal, right, of))
+        return CoreFactors(left, factors, above, poor, layout)
 
 
 class CoreFactors(eqx.Module):
     """Factors of the diagonal blocks as they are when their turn comes; what is right of them, solved."""
 
-    left: Inexact[Array, "levels width width"]
-    lu: Inexact[Array, "levels width width"]
-    permutation: Int[Array, "levels width"]
-    right: Inexact[Array, "levels width width"]
+    left: Inexact[Array, "levels 1 width width"]
+    factors: LU
+    right: Inexact[Array, "levels 1 width width"]
+    poor: Bool[Array, "*levels 1"]
     layout: CoreLayout = eqx.field(static=True)
 
     def solve(self, b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
         """Solution of A x = b."""
         layout = self.layout
-        rows = _padded(layout, b)
+        rows = _padded(layout, b)[:, None, :, None]
         if layout.levels == 1:
-            found = _solve(self.lu[0], self.permutation[0], rows[0][:, None])[:, 0]
-            return found[layout.offset]
+            found = jax.tree.map(lambda part: part[0], self.factors).solve(rows[0])
+            return found[0, layout.offset, 0]
 
         def inward(above: Any, at: Any) -> Any:
-            left, lu, permutation, own = at
-            found = _solve(lu, permutation, (own - left @ above)[:, None])[:, 0]
+            left, factors, own = at
+            found = factors.solve(own - left @ above)
             return found, found
 
         def outward(below: Any, at: Any) -> Any:
@@ -169,9 +183,9 @@ class CoreFactors(eqx.Module):
             found = own - right @ below
             return found, found
 
-        none = jnp.zeros(layout.width, dtype=jnp.result_type(self.lu.dtype, b.dtype))
-        own = (self.left, self.lu, self.permutation, rows.astype(none.dtype))
-        _, first = lax.scan(inward, none, own)
+        dtype = jnp.result_type(self.factors.lu.dtype, b.dtype)
+        none = jnp.zeros((1, layout.width, 1), dtype=dtype)
+        _, first = lax.scan(inward, none, (self.left, self.factors, rows.astype(dtype)))
         _, found = lax.scan(outward, none, (self.right, first), reverse=True)
         return found.reshape(-1)[layout.places]
 
@@ -190,11 +204,3 @@ def _padded(layout: CoreLayout, vector: Inexact[Array, " n"]) -> Inexact[Array, 
     flat = jnp.zeros(layout.levels * layout.width, dtype=vector.dtype)
     flat = flat.at[layout.places].set(vector, mode="promise_in_bounds", unique_indices=True)
     return flat.reshape(layout.levels, layout.width)
-
-
-def _solve(lu: Any, permutation: Any, right: Any) -> Any:
-    right = right[permutation].astype(jnp.result_type(lu.dtype, right.dtype))
-    lower = lax.linalg.triangular_solve(
-        lu.astype(right.dtype), right, left_side=True, lower=True, unit_diagonal=True
-    )
-    return lax.linalg.triangular_solve(lu.astype(right.dtype), lower, left_side=True, lower=False)

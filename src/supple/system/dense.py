@@ -1,11 +1,12 @@
 """Dense linear systems: one matrix, LU with partial pivoting."""
 
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from jax import lax
-from jaxtyping import Inexact, Int
+import equinox as eqx
+from jaxtyping import Inexact
 
 from supple.arrays import Array
+from supple.system.lu import LU, factorize_lu
 
 
 @runtime_checkable
@@ -15,23 +16,24 @@ class Factors(Protocol):
     def solve(self, b: Any, /) -> Any:
         """Solution of A x = b."""
 
+    def solve_checked(self, b: Any, /) -> Any:
+        """The same, but NaN where A is found to be singular; for who would not notice."""
 
-class DenseFactors(NamedTuple):
+
+class DenseFactors(eqx.Module):
     """LU factors with row permutation."""
 
-    lu: Inexact[Array, "n n"]
-    permutation: Int[Array, " n"]
+    factors: LU
 
     def solve(self, b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
         """Solution of A x = b."""
-        column = b[self.permutation][:, None].astype(self.lu.dtype)
-        lower = lax.linalg.triangular_solve(
-            self.lu, column, left_side=True, lower=True, unit_diagonal=True
-        )
-        return lax.linalg.triangular_solve(self.lu, lower, left_side=True, lower=False)[:, 0]
+        return self.factors.solve(b[:, None])[:, 0]
+
+    def solve_checked(self, b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
+        """The same: a pivot that vanishes makes the solution infinite."""
+        return self.solve(b)
 
 
 def factorize_dense(matrix: Inexact[Array, "n n"]) -> DenseFactors:
     """LU with partial pivoting."""
-    lu, _, permutation = lax.linalg.lu(matrix)
-    return DenseFactors(lu, permutation)
+    return DenseFactors(factorize_lu(matrix))

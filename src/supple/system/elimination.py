@@ -21,6 +21,7 @@ from supple.arrays import Array
 from supple.mechanics import static_index
 from supple.system.core import Core, CoreFactors, Parts, empty_core
 from supple.system.fronts import Assembly, Matrices
+from supple.system.lu import COORDINATE, MULTIPLIER, factorize_replacing, units
 from supple.system.maps import (
     Maps,
     Vector,
@@ -32,22 +33,14 @@ from supple.system.maps import (
     make_maps,
     ticked,
 )
-from supple.system.plan import COORDINATE, MULTIPLIER, Kind
+from supple.system.plan import Kind
 
-LOST = 1e-12
-"""A pivot this small, over the size that good ones have, is round-off: it is replaced, ..."""
-REPLACED = 1e-10
-"""... by one of this size."""
-POOR = 1e-6
-"""Pivots smaller than this, over the entry that they come from, cost digits, which refinement gives back."""
-SOFTEST = 1e-3
-"""The smallest entry, over the largest stiffness of an element, that counts as that of a soft motion."""
-TINY = 1e-17
-"""Compliance of a multiplier, over that of the elements: round-off."""
 WEAKEST = 1e-4
 """Of the largest stiffness of all elements: what one without any stiffness is compared with."""
 REFINEMENTS = 2
-"""Most corrections of a solution with replaced pivots."""
+"""Corrections of a solution with replaced or poor pivots."""
+UNSOLVED = 1e-7
+"""Residual of a solution, over the terms of the equations, that tells that the matrix is singular."""
 
 
 class LinearSystem(eqx.Module):
@@ -134,8 +127,14 @@ class LinearSystem(eqx.Module):
                     if carried is not None:
                         chosen = jnp.swapaxes(carried.leaving, -1, -2) @ chosen @ carried.entering
                     pieces.append((core_places(kind), chosen))
-        core = None if self.core is None else self.core.plus(pieces).factorize()
-        return Factors(leaves, inner, core, self)
+        stiffness = floor / WEAKEST
+        core = None if self.core is None else self._factorize_core(pieces, stiffness)
+        return Factors(leaves, inner, core, stiffness, self)
+
+    def _factorize_core(self, pieces: Parts, size: Float[Array, ""]) -> CoreFactors:
+        assert self.core is not None
+        plan = self.maps.plan
+        return self.core.plus(pieces).factorize(size, plan.sorts[plan.core_unknowns])
 
     def _eliminate_inner(
         self, fronts: Matrices, sizes: Float[Array, " s"]
@@ -175,28 +174,64 @@ class Factors(eqx.Module):
     leaves: list[Eliminated]
     inner: Eliminated | None
     core: CoreFactors | None
+    stiffness: Float[Array, ""]
+    """The largest one of the elements."""
     system: LinearSystem
 
     def solve(self, right: Vector) -> Vector:
         """Solution for one right-hand side: coordinates, then multipliers."""
-        size, unknowns = right.shape[0], self.system.maps.plan.unknowns
-        return self._solve(jnp.pad(right, (0, unknowns - size)))[:size]
+        return self._refined(self._padded(right))[0][: right.shape[0]]
 
-    def _solve(self, right: Vector) -> Vector:
-        """The same with the wrenches of closures, which have no loads."""
-        found = self._once(right)
+    def solve_checked(self, right: Vector) -> Vector:
+        """The same, and NaN where that is no solution, because the matrix is singular.
+
+        Derivatives are checked, too: theirs are other right-hand sides.
+        """
+
+        def forward(_: Any, right: Vector) -> Vector:
+            x, left = self._refined(right)
+            return jnp.where(self._solved(x, left, right), x, jnp.nan)
+
+        def backward(_: Any, load: Vector) -> Vector:
+            return jax.linear_transpose(lambda right: self._refined(right)[0], load)(load)[0]
+
+        padded, size = self._padded(right), right.shape[0]
+        return lax.custom_linear_solve(self.system.apply, padded, forward, backward)[:size]
+
+    def _padded(self, right: Vector) -> Vector:
+        """With zero for the wrenches of closures, which have no loads."""
+        return jnp.pad(right, (0, self.system.maps.plan.unknowns - right.shape[0]))
+
+    @property
+    def _poor(self) -> Bool[Array, ""]:
         poor = [jnp.any(part.poor) for part in self.leaves]
         poor += [] if self.inner is None else [jnp.any(self.inner.poor)]
-        if not poor:
-            return found
+        poor += [] if self.core is None else [jnp.any(self.core.poor)]
+        return jnp.any(jnp.stack(poor))
 
-        def refined() -> Vector:
-            def once(_: Any, x: Vector) -> Vector:
-                return x + self._once(right - self.system.apply(x))
+    def _refined(self, right: Vector) -> tuple[Vector, Vector]:
+        """The solution, and the residual if it had to be refined; zero otherwise."""
 
-            return lax.fori_loop(0, REFINEMENTS, once, found)
+        def refined() -> tuple[Vector, Vector]:
+            def once(_: Any, known: tuple[Vector, Vector]) -> tuple[Vector, Vector]:
+                x = known[0] + self._once(known[1])
+                return x, right - self.system.apply(x)
 
-        return lax.cond(jnp.any(jnp.stack(poor)), refined, lambda: found)
+            return lax.fori_loop(0, REFINEMENTS, once, (found, right - self.system.apply(found)))
+
+        found = self._once(right)
+        return lax.cond(self._poor, refined, lambda: (found, jnp.zeros_like(found)))
+
+    def _solved(self, x: Vector, left: Vector, right: Vector) -> Bool[Array, ""]:
+        """Whether what is left of the equations is small beside what stands in them, in their units."""
+        sorts = self.system.maps.plan.sorts
+        of = units(self.stiffness[None], sorts[None])
+        given, left = jnp.abs(right / of.rows[0]), jnp.abs(left / of.rows[0])
+        terms = jnp.abs(x * of.columns[0])
+        # In equations stand coordinates, but not the forces that may have become huge for them.
+        equation, coordinate = sorts == MULTIPLIER, sorts == COORDINATE
+        most, moved = jnp.max(terms + given), jnp.max(jnp.where(coordinate, terms, 0.0) + given)
+        return jnp.all(left <= UNSOLVED * jnp.where(equation, moved, most))
 
     def _once(self, right: Vector) -> Vector:
         maps, plan = self.system.maps, self.system.maps.plan
@@ -260,50 +295,11 @@ def _eliminate(
     P, N = fronts[:, own:, :own], fronts[:, own:, own:]
     if own == 0:
         return Eliminated(K, L, P, jnp.zeros(len(K), dtype=bool)), N
-    # Rows and columns have units; in those of the stiffness, good pivots are about one.
-    size = jnp.sqrt(size)[:, None]
-    in_rows = jnp.where(sorts == MULTIPLIER, 1 / size, size)
-    in_columns = jnp.where(sorts == COORDINATE, size, 1 / size)
-    # Where a multiplier does nothing in this front, its pivot is to be its own row, not one that others need.
-    own_rows = jnp.where(sorts == MULTIPLIER, TINY / size**2, 0.0)
-    K = K - own_rows[:, :, None] * np.eye(own)
-    lu, permutation, poor = _factors(K, in_rows, in_columns, sorts == COORDINATE)
+    factors, poor = factorize_replacing(K, units(size, sorts))
     unit = jnp.broadcast_to(jnp.eye(own, dtype=K.dtype), K.shape)
-    found = _solve(lu, permutation, jnp.concatenate([unit, L], axis=-1))
+    found = factors.solve(jnp.concatenate([unit, L], axis=-1))
     inverse, response = found[..., :own], found[..., own:]
     return Eliminated(inverse, response, P @ inverse, poor), N - P @ response
-
-
-def _factors(
-    K: Matrices,
-    in_rows: Float[Array, "n own"],
-    in_columns: Float[Array, "n own"],
-    coordinates: Bool[Array, "*n own"],
-) -> tuple[Matrices, Int[Array, "n own"], Bool[Array, " n"]]:
-    """LU factors and row permutation, and whether some pivot is poor, given the units of rows and columns."""
-    lu, _, permutation = lax.linalg.lu(K)
-    diagonal = jnp.diagonal(lu, axis1=-2, axis2=-1)
-    # Soft motions have small pivots, and lose no digits by that.
-    entries = jnp.abs(jnp.diagonal(K, axis1=-2, axis2=-1)) / (in_rows * in_columns)
-    soft = jnp.where(coordinates, jnp.clip(entries, SOFTEST, 1.0), 1.0)
-    units, soft, signs = (
-        jnp.take_along_axis(jnp.broadcast_to(part, permutation.shape), permutation, axis=1)
-        for part in (in_rows, soft, jnp.where(coordinates, 1.0, -1.0))
-    )
-    units = units * in_columns
-    pivots = jnp.abs(diagonal) / units
-    # The comparison, always true, makes the program look at the entries before parents are written; looked
-    # at later, all fronts would be copied at every tick.
-    lost = jnp.where(soft > 0, LOST, 0.0)
-    change = jnp.where(pivots < lost, REPLACED * signs * units - diagonal, 0.0)
-    poor = jnp.any(pivots < POOR * soft, axis=1)
-    return lu + change[:, :, None] * np.eye(K.shape[-1]), permutation, poor
-
-
-def _solve(lu: Matrices, permutation: Int[Array, "n own"], right: Matrices) -> Matrices:
-    right = jnp.take_along_axis(right, permutation[:, :, None], axis=1)
-    lower = lax.linalg.triangular_solve(lu, right, left_side=True, lower=True, unit_diagonal=True)
-    return lax.linalg.triangular_solve(lu, lower, left_side=True, lower=False)
 
 
 def _inner_fronts(assembly: Assembly) -> Matrices:

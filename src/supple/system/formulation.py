@@ -238,4 +238,4 @@ def attach_derivative(root: Vector, residual: Vector, factors: Factors) -> Vecto
     ``residual`` is the (vanishing) residual at the root, as a function of whatever is to be
     differentiated; ``factors`` those of its derivative by the unknown.
     """
-    return lax.stop_gradient(root) - lax.stop_gradient(factors).solve(residual)
+    return lax.stop_gradient(root) - lax.stop_gradient(factors).solve_checked(residual)

@@ -48,9 +48,9 @@ def acceleration(
     residual, factors = _linear_part(model, q, jnp.zeros(model.nv), v, t)
     n = model.nv
     if model.equations == 0:
-        return Acceleration(-factors.solve(residual), None)
+        return Acceleration(-factors.solve_checked(residual), None)
     # The equations' second derivative in time vanishes: J a = -J̇ v.
-    found = -factors.solve(jnp.concatenate([residual, _rates(model, q, v, t)[1]]))
+    found = -factors.solve_checked(jnp.concatenate([residual, _rates(model, q, v, t)[1]]))
     return Acceleration(found[:n], found[n:])
 
 
@@ -63,7 +63,7 @@ def chart_acceleration(
 ) -> Float[Array, " nv"]:
     """ẍ at a motion in the chart around q, of a robot without equations."""
     residual, factors = _linear_part(model, q, x, xdot, t)
-    return -factors.solve(residual)
+    return -factors.solve_checked(residual)
 
 
 def start_motion(
@@ -77,8 +77,8 @@ def start_motion(
     def once(state: State, _: None) -> tuple[State, None]:
         residual, factors = _linear_part(model, q, jnp.zeros(n), state.v, t)
         rate, change = _rates(model, q, state.v, t)
-        jump = -factors.solve(jnp.pad(rate, (n, 0)))
-        found = -factors.solve(jnp.concatenate([residual, change]))
+        jump = -factors.solve_checked(jnp.pad(rate, (n, 0)))
+        found = -factors.solve_checked(jnp.concatenate([residual, change]))
         return State(t, q, state.v + jump[:n], found[:n], found[n:]), None
 
     # First the velocity, then the acceleration there: the same again, and compiled only once.
@@ -101,7 +101,7 @@ def project_velocity(
     t = jnp.asarray(t, dtype=float)
     _, factors = _linear_part(model, q, jnp.zeros(model.nv), v, t)
     right = jnp.pad(_rates(model, q, v, t)[0], (model.nv, 0))
-    return v - factors.solve(right)[: model.nv]
+    return v - factors.solve_checked(right)[: model.nv]
 
 
 def _linear_part(

@@ -11,7 +11,7 @@ from jaxtyping import Inexact
 
 from supple.arrays import Array
 from supple.mechanics.element_motion import Coordinates
-from supple.mechanics.inverse_dynamics import Balance, balance, element_matrices
+from supple.mechanics.inverse_dynamics import Balance, balance, element_stiffness
 from supple.mechanics.inverse_dynamics_tangent import block_diagonal, tangent_of
 from supple.model.model import Model
 from supple.system.blocks import is_state
@@ -86,7 +86,7 @@ def dense_systems(
     for one in combinations:
         inner = one.block((tangent.mass, tangent.damping, tangent.stiffness))
         if one.elastic is not None:
-            blocks = [element_matrices(model, i)[0][None] for i in range(len(model.groups))]
+            blocks = [element_stiffness(model, i)[None] for i in range(len(model.groups))]
             inner = inner + one.elastic * block_diagonal(model, blocks)[0]
         if not one.in_motion and any(is_state(group) for group in model.groups):
             units = [np.full(g.size * g.nv, float(is_state(g))) for g in model.groups]

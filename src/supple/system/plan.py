@@ -19,9 +19,7 @@ import numpy as np
 
 from supple.system.core import CoreLayout
 from supple.system.links import Link
-
-COORDINATE, MULTIPLIER, UNIT = range(3)
-"""What an unknown is: its pivot has the size of a stiffness, of a compliance, or of one."""
+from supple.system.lu import COORDINATE, MULTIPLIER, UNIT
 
 
 class Structure(NamedTuple):
@@ -169,3 +167,10 @@ class Plan:
     """Samples of an element, for each group, that something hangs on or touches."""
     extras: tuple[tuple[int, ...], ...]
     """Unknowns of each link that are not multipliers of equations."""
+
+    @property
+    def sorts(self) -> np.ndarray:
+        """What each unknown is."""
+        of = self.structure
+        counts = of.nv, of.equations, self.unknowns - of.nv - of.equations
+        return np.repeat((COORDINATE, MULTIPLIER, UNIT), counts)

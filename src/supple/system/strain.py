@@ -11,7 +11,7 @@ from supple.arrays import Array
 from supple.mechanics import element_motion
 from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.element_tangent import element_tangents
-from supple.mechanics.inverse_dynamics import Balance, balance, element_matrices
+from supple.mechanics.inverse_dynamics import Balance, balance, element_stiffness
 from supple.mechanics.inverse_dynamics_tangent import Tangent, tangent_of
 from supple.mechanics.regulation import (
     RegulationTangent,
@@ -134,7 +134,7 @@ class Strain(AbstractSecondOrder):
         motion = Coordinates(q, zero, zero, zero, t)
         found = element_tangents(self.model, motion, balance(self.model, motion))
         elastic = sum(
-            jnp.sum(jnp.trace(element_matrices(self.model, i)[0], axis1=-2, axis2=-1))
+            jnp.sum(jnp.trace(element_stiffness(self.model, i), axis1=-2, axis2=-1))
             for i in range(len(self.model.groups))
         )
         mass = sum(jnp.sum(jnp.trace(part.blocks[0], axis1=-2, axis2=-1)) for part in found)

@@ -49,5 +49,11 @@ class UpdatedFactors(eqx.Module):
 
     def solve(self, b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
         """Solution of (A + L R) x = b."""
-        found = self.inner.solve(b)
+        return self._updated(self.inner.solve(b))
+
+    def solve_checked(self, b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
+        """The same, NaN where the inner system is singular."""
+        return self._updated(self.inner.solve_checked(b))
+
+    def _updated(self, found: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
         return found - self.response @ self.small.solve(self.right @ found)

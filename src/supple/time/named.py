@@ -9,6 +9,7 @@ from supple.spelling import meant
 from supple.time.alpha import ImplicitEuler, generalized_alpha, hht, newmark, trapezoidal, wbz
 from supple.time.collocation import gauss, radau
 from supple.time.explicit import ORDERS, Explicit
+from supple.time.linearly_implicit import LinearlyImplicitEuler
 from supple.time.multistep import bdf2, bdf3, bdf_alpha
 from supple.time.scheme import AbstractScheme
 
@@ -19,6 +20,7 @@ NAMED: dict[str, Callable[[], AbstractScheme]] = {
     "newmark": newmark,
     "trapezoidal": trapezoidal,
     "implicit-euler": ImplicitEuler,
+    "linearly-implicit-euler": LinearlyImplicitEuler,
     "gauss": gauss,
     "radau": radau,
     "bdf2": bdf2,

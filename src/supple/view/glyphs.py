@@ -30,6 +30,7 @@ from supple.robot.joint import (
     Revolute,
     Spherical,
     Universal,
+    XJoint,
 )
 from supple.robot.meshes import (
     SQUARE,
@@ -122,6 +123,15 @@ def _joint(
             yield Strut(name, kind, _bar(cross, 0.4 * size, 3.0 * size), pose)
     elif isinstance(joint, Spherical):
         yield Strut(name, kind, _ball(thick * size), outer)
+    elif isinstance(joint, XJoint):
+        aside = np.cross(axis, unit_axis(name, "along", joint.along)) * float(joint.bar) / 2
+        pins = [
+            (vertices + side * aside, faces)
+            for vertices, faces in [_bar(axis, 0.5 * thick * size, 2.4 * size)]
+            for side in (-1.0, 1.0)
+        ]
+        for pose in (inner, outer):
+            yield Strut(name, kind, joined(pins), pose)
     elif isinstance(joint, Planar):
         normal = unit_axis(name, "normal", joint.normal)
         yield Strut(name, kind, _bar(normal, 6.0 * size, 0.3 * size, SQUARE), inner)

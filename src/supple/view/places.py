@@ -4,9 +4,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from supple.lie import Pose
+from supple.mechanics.frames import find_joint
 from supple.results.result import Result
 from supple.robot.actuators import Chamber, Tendon
 from supple.robot.checks import GROUND_NAME
@@ -109,7 +112,21 @@ class Places:
     def frame(self, name: str, place: Place) -> Pose:
         """The frame that a place says, over time; ``name`` is who asks."""
         own = placement(name, place.position, place.rotation)
+        if place.link is not None:
+            return moved(self.link(place.parent, place.link), own)
         return moved(self.pose(place.parent, place.fraction), own)
+
+    def link(self, name: str, link: str) -> Pose:
+        """Frame of a moving part of an item's joint, over time."""
+        item: Any = self.robot[name]
+        slot = find_joint(self.result.model, item.joint_name or name)
+        group: Any = self.result.model.groups[slot.group]
+        joint = jax.tree.map(lambda leaf: leaf[slot.row], group.joint)
+        own = jax.vmap(lambda q: joint.poses(q, jnp.zeros(joint.nv)))(self.result.q[:, slot.q])
+        base, index = self.frame(name, item.place), 1 + joint.links.index(link)
+        rotation, position = np.asarray(own.rotation)[:, index], np.asarray(own.position)[:, index]
+        shift = np.einsum("tij,tj->ti", base.rotation, position)
+        return Pose(base.rotation @ rotation, base.position + shift)
 
     def point(self, name: str, at: float, offset: Any) -> np.ndarray:
         """A point (t, 3) of an item's frame."""

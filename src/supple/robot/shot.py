@@ -82,6 +82,9 @@ def _refused(items: Iterable[Item], model: Model) -> Iterator[tuple[str, str, ob
             yield rod.name, "growth", rod.growth
         if is_traced((rod.length, rod.section, rod.material, rod.properties)):
             yield rod.name, "length", "a traced number"
+    for slot in model.topology.joint_slots:
+        if model.groups[slot.group].samples > 1:
+            yield slot.name, "joint", "a linkage"
     for slot in model.topology.rod_slots:
         group = model.groups[slot.group]
         assert isinstance(group, RodGroup)

@@ -64,7 +64,7 @@ class RodLines(NamedTuple):
 class Shot(NamedTuple):
     """Where segments lead: displacement from the last pose and wrench there; and their nodes."""
 
-    end: Float[Array, "s m"]
+    end: Float[Array, "s e"]
     """Displacement, wrench, twist, and what each line gained in length."""
     nodes: Float[Array, "s k n"]
     """Position, body wrench, body twist, orientation as it is integrated, lengths of lines."""
@@ -124,7 +124,7 @@ class Rods(eqx.Module):
         past: Past,
         frames: tuple[Float[Array, "s 7"], Float[Array, "s 7"]],
         starts: Float[Array, "s 18"],
-        efforts: Float[Array, " k"],
+        efforts: Float[Array, " m"],
         load_factor: Any,
     ) -> Shot:
         """All segments from displacement, wrench and twist at their starts, under the efforts of lines.
@@ -171,10 +171,10 @@ class Rods(eqx.Module):
         past: Past,
         frames: tuple[Float[Array, "s 7"], Float[Array, "s 7"]],
         starts: Float[Array, "s 18"],
-        efforts: Float[Array, " k"],
+        efforts: Float[Array, " m"],
         load_factor: Any,
         shot: Shot,
-    ) -> Float[Array, "s m c"]:
+    ) -> Float[Array, "s e c"]:
         """Derivative of the ends of the segments by their starts, then by the efforts of lines.
 
         By the tangent equations with the same rule and stages: the derivative of what is computed.
@@ -276,7 +276,7 @@ class Rods(eqx.Module):
         sections: Section,
         past: Past,
         wrenches: Float[Array, "s k 6"],
-        efforts: Float[Array, " k"],
+        efforts: Float[Array, " m"],
     ) -> Float[Array, "s k 6"]:
         """Strains at the nodes."""
         count = self.layout.steps + 1

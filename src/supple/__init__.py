@@ -128,6 +128,7 @@ from supple.run.inverse_statics import (
     inverse_statics as inverse_statics,
 )
 from supple.run.simulate import resume as resume, simulate as simulate
+from supple.run.stability import Stability as Stability
 from supple.run.start import initial_state as initial_state
 from supple.run.statics import (
     Equilibrium as Equilibrium,
@@ -165,6 +166,7 @@ from supple.strain import (
     Legendre as Legendre,
     Monomial as Monomial,
     PiecewiseConstant as PiecewiseConstant,
+    PiecewiseLegendre as PiecewiseLegendre,
     PiecewiseLinear as PiecewiseLinear,
 )
 from supple.time.advance import Status as Status

@@ -59,6 +59,7 @@ def test_show_prints_the_tree_and_its_numbers(arm):
 def test_statics_prints_where_it_rests(arm):
     held = json.loads(call("statics", arm, "--json").output)
     assert held["status"] == "CONVERGED"
+    assert 0 <= held["error"] <= 1e-3
     assert held["transmissions"]["pull"]["tension"] == pytest.approx(1.0)
     assert "arm" in call("statics", arm).output
 

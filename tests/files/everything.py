@@ -29,6 +29,8 @@ BASES = (
     sp.Monomial(2),
     sp.PiecewiseConstant(3),
     sp.PiecewiseLinear((0.25, 0.5)),
+    sp.PiecewiseLegendre(2, 2),
+    sp.PiecewiseLegendre((0, 3, 1), (0.25, 0.5)),
     sp.CustomBasis(E("[1, sin(pi*u)]", "u"), 2, resolution=6, breakpoints=(0.5,)),
     {"kx": 1, "ky": sp.Legendre(2), "kz": sp.PiecewiseConstant((0.5,))},
 )

@@ -14,6 +14,7 @@ from supple.strain import (
     Legendre,
     Monomial,
     PiecewiseConstant,
+    PiecewiseLegendre,
     PiecewiseLinear,
 )
 from supple.strain.basis import AbstractBasis
@@ -36,6 +37,7 @@ BASES: dict[str, AbstractBasis] = {
     "uneven constant pieces": PiecewiseConstant((0.2, 0.55)),
     "linear pieces": PiecewiseLinear(3),
     "uneven linear pieces": PiecewiseLinear((0.1, 0.9)),
+    "legendre on pieces": PiecewiseLegendre((3, 0, 2), (0.3, 0.4)),
     "custom": CustomBasis(waves, 2),
 }
 
@@ -90,6 +92,25 @@ def test_piecewise_linear_coordinates_are_the_values_at_the_segment_ends():
     coordinates = np.array([1.0, -2.0, 0.5, 3.0])
     expected = np.interp(U, [0.0, 0.2, 0.7, 1.0], coordinates)
     np.testing.assert_allclose(basis.values(U) @ coordinates, expected, atol=TOL)
+
+
+def test_legendre_pieces_are_legendre_polynomials_of_their_own_segments():
+    basis = PiecewiseLegendre((3, 1), (0.25,))
+    assert (basis.count, basis.degree, basis.breaks) == (6, 3, (0.25,))
+    values = basis.values(U)
+    first = U < 0.25
+    np.testing.assert_allclose(values[first, :4], Legendre(3).values(U[first] / 0.25), atol=TOL)
+    np.testing.assert_allclose(
+        values[~first, 4:], Legendre(1).values((U[~first] - 0.25) / 0.75), atol=TOL
+    )
+    assert not np.any(values[first, 4:])
+    assert not np.any(values[~first, :4])
+    np.testing.assert_array_equal(PiecewiseLegendre(4, 1).values(U), Legendre(4).values(U))
+
+
+def test_legendre_pieces_need_an_order_for_each():
+    with pytest.raises(DescriptionError, match="each of the 2 segments"):
+        PiecewiseLegendre((1, 2, 3), 2)
 
 
 def test_equal_segments_and_their_breaks_give_the_same_functions():

@@ -59,15 +59,20 @@ def _check_choices(option: str, given: list[str] | None, known: Iterable[str]) -
             raise typer.Exit(2)
 
 
-def _print_rows(rows: Iterable[Any], columns: dict[str, str], *, as_json: bool) -> None:
-    """Print rows as they come, by format of each column, or as JSON; status 1 if a run failed."""
+def _print_rows(
+    rows: Iterable[Any], columns: dict[str, str], *, as_json: bool, good: tuple[str, ...] = ()
+) -> None:
+    """Print rows as they come, by format of each column, or as JSON; status 1 if a run failed.
+
+    ``good`` are further statuses that are no failure.
+    """
     if not as_json:
         # Strip the precision from a format to align the names.
         widths = {name: form.split(".")[0].rstrip("dsfe") for name, form in columns.items()}
         typer.echo(" ".join(f"{name:{width}}" for name, width in widths.items()) + "  status")
     failed = False
     for row in rows:
-        failed = failed or row.status not in ("DONE", "CONVERGED", "RELAXED")
+        failed = failed or row.status not in ("DONE", "CONVERGED", "RELAXED", *good)
         values = row.as_dict()
         if as_json:
             typer.echo(json.dumps(values))
@@ -80,8 +85,12 @@ def _print_rows(rows: Iterable[Any], columns: dict[str, str], *, as_json: bool) 
 
 
 def _cell(value: Any, form: str) -> str:
-    """A value in its column; a dash where there is none."""
-    return f"{value:{form}}" if value is not None else f"{'-':{form.split('.')[0].rstrip('dsfe')}}"
+    """A value in a column, in words where that is one of text; nothing where it is missing."""
+    if value is None:
+        value, form = "", form.split(".")[0].rstrip("dsfe")
+    elif form.endswith("s") and not isinstance(value, str):
+        value = f"{value:.3g}"
+    return f"{value:{form}}"
 
 
 COLUMNS = {
@@ -182,6 +191,63 @@ def bench_actuation(
 
     _check_choices("--case", case, CASES)
     _print_rows(run_actuation(case, repeats), COLUMNS, as_json=as_json)
+
+
+ACCURACY = {
+    "case": "<20s",
+    "asked": ">7.0e",
+    "got": ">9.1e",
+    "estimate": ">9.1e",
+    "ratio": ">9.1e",
+    "modes": ">6d",
+    "steps": ">6d",
+    "wall_s": ">7.3f",
+    "refinements": ">12d",
+}
+
+
+@bench_app.command("accuracy")
+@common.told()
+def bench_accuracy(
+    case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
+    asked: Annotated[list[float] | None, typer.Option(help="Only these accuracies.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Errors asked for, got (against independent references) and told, at rest and in motion."""
+    _measured_as_it_is()
+    from supple.bench.accuracy import NAMES, run_accuracy
+
+    _check_choices("--case", case, NAMES)
+    _print_rows(run_accuracy(case, asked), ACCURACY, as_json=as_json, good=("NOT_RESOLVED",))
+
+
+PIECES = {
+    "case": "<10s",
+    "N": ">5d",
+    "n_dof": ">6d",
+    "forward_dynamics_us": ">19.0f",
+    "inverse_dynamics_us": ">19.0f",
+    "forward_us_a_piece": ">18.2f",
+    "error_vs_dense": ">14s",
+    "ratio": ">6s",
+    "compile_s": ">9.2f",
+}
+
+
+@bench_app.command("pcs")
+@common.told()
+def bench_pcs(
+    case: Annotated[list[str] | None, typer.Option(help="Only these rod models.")] = None,
+    pieces: Annotated[list[int] | None, typer.Option(help="Only these numbers of pieces.")] = None,
+    repeats: Annotated[int, typer.Option(help="Warm loops; the best one counts.", min=1)] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Rods in 1 to 1000 pieces of constant strain: time and error of accelerations."""
+    _measured_as_it_is()
+    from supple.bench.pcs import CASES, run_pcs
+
+    _check_choices("--case", case, CASES)
+    _print_rows(run_pcs(case, pieces, repeats), PIECES, as_json=as_json)
 
 
 RANDOM = {

@@ -209,9 +209,11 @@ def statics(
         }
     if as_json:
         about = {"status": held.status.name, "message": held.message, "residual": held.residual}
+        about |= {"error": held.error if held.ok else None, "refinements": held.refinements}
         typer.echo(json.dumps(about | {"positions": positions, "transmissions": efforts}))
     else:
-        typer.echo(f"{found.robot.name}: {held.message}")
+        error = f"; error about {held.error:.1g} of its size" if held.ok else ""
+        typer.echo(f"{found.robot.name}: {held.message}{error}")
         for name, place in positions.items():
             typer.echo(f"  {name:16s} " + "  ".join(f"{x: .6f}" for x in place) + "  m")
         for name, pair in efforts.items():

@@ -235,17 +235,19 @@ class ListOf(AbstractLeaf):
 
 @dataclass(frozen=True)
 class CountOrList(AbstractLeaf):
-    """How many, or where each is."""
+    """How many, or where each is (with ``whole``: a whole number for each)."""
 
     need: str
     least: int = 1
+    whole: bool = False
 
     @property
     def schema(self) -> dict[str, Any]:
         return {"anyOf": [Integer(self.need, self.least).schema, self._many().schema]}
 
     def _many(self) -> "ListOf":
-        return ListOf(Number(self.need), self.need)
+        each = Integer(self.need, self.least) if self.whole else Number(self.need)
+        return ListOf(each, self.need)
 
     def read(self, value: Any, context: Context) -> Any:
         one = not isinstance(value, list)

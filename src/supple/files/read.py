@@ -34,7 +34,6 @@ from supple.files.text import MAX_SIZE, Path, Source, parse
 from supple.files.urdf import Urdf, read_urdf
 from supple.robot.checks import GROUND_NAME
 from supple.robot.formulations import DEFAULT, formulation_named
-from supple.robot.items import Rod
 from supple.robot.robot import DEFAULT_ACCURACY, STANDARD_GRAVITY, Robot
 from supple.section import Material
 from supple.spelling import spelled
@@ -278,9 +277,7 @@ def _robot(
                 formulation=fields.formulation or DEFAULT,
             )
             # Told where it is written, before something else takes long to tell.
-            for item in robot.items:
-                if isinstance(item, Rod):
-                    formulation_named(robot.formulation).resolved(item, DEFAULT_ACCURACY)
+            formulation_named(robot.formulation).resolved(robot.items, DEFAULT_ACCURACY)
             return robot if not review.problems else None
         except DescriptionError as error:
             section, wrong = items.pop(error.item, ("urdf", None))

@@ -40,6 +40,7 @@ from supple.strain import (
     Legendre,
     Monomial,
     PiecewiseConstant,
+    PiecewiseLegendre,
     PiecewiseLinear,
 )
 from supple.strain.basis import CONSTANT, NAMED, NAMES
@@ -120,6 +121,11 @@ _BASES = {
     "chebyshev": record(Chebyshev, order=_ORDER),
     "monomial": record(Monomial, order=_ORDER),
     "piecewise-constant": record(PiecewiseConstant, segments=_SEGMENTS),
+    "piecewise-legendre": record(
+        PiecewiseLegendre,
+        order=CountOrList("the highest order, or one for each segment", least=0, whole=True),
+        segments=_SEGMENTS,
+    ),
     "piecewise-linear": record(PiecewiseLinear, segments=_SEGMENTS),
     "custom": record(
         CustomBasis,

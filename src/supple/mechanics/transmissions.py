@@ -66,7 +66,14 @@ class TransmissionMotion(NamedTuple):
     lines: Lines
 
 
-def transmission_motion(model: Model, c: Coordinates, motion: Kinematics) -> TransmissionMotion:
+def channel_motion(model: Model, c: Coordinates) -> TransmissionMotion:
+    """The same without straight lines, which alone depend on where things are."""
+    return transmission_motion(model, c, None)
+
+
+def transmission_motion(
+    model: Model, c: Coordinates, motion: Kinematics | None
+) -> TransmissionMotion:
     """Everything about the transmissions at a motion; imposed ones take their efforts from multipliers."""
     own = model.transmissions
     x = flat_coordinates(model, c.q) + c.x
@@ -328,9 +335,9 @@ LARGEST_CHORD = 1 - 1e-9
 """A tendon that turns back upon itself is still differentiable."""
 
 
-def _lines(model: Model, motion: Kinematics) -> Lines:
+def _lines(model: Model, motion: Kinematics | None) -> Lines:
     segments = model.transmissions.segments
-    if segments.size == 0:
+    if segments.size == 0 or motion is None:
         none = jnp.zeros((0, 3))
         return Lines(none, none, none, none[:, 0], none[:, 0], none[:, 0])
     inner, outer = _points(model, motion, False), _points(model, motion, True)

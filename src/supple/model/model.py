@@ -60,6 +60,8 @@ class RodGroup(eqx.Module):
     """Derivative of the basis by u at the nodes, for rods that slide out of their base; None for others."""
     start: Float[Array, "*b"] | None = None
     """Arc length (m) at which each piece of a rod begins; None for whole rods."""
+    diagonal: bool = eqx.field(static=True, default=False)
+    """Whether stiffness, damping and inertia of the sections are known to be diagonal."""
 
     @property
     def size(self) -> int:

@@ -8,6 +8,7 @@ from supple.model.model import Model
 from supple.robot.graph import Item
 from supple.robot.items import Rod
 from supple.robot.pieces import in_pieces
+from supple.robot.resolution import each_rod, resolved_items
 from supple.robot.shot import shot
 from supple.shooting.formulation import StrongForm
 from supple.shooting.settings import Shooting
@@ -21,8 +22,8 @@ DEFAULT = "strain"
 class Formulation(NamedTuple):
     """One way to compute robots."""
 
-    resolved: Callable[[Rod, float], Rod]
-    """A rod with what is left open settled for an accuracy, as this formulation needs it."""
+    resolved: Callable[[Sequence[Any], float], tuple[Any, ...]]
+    """Items with what rods leave open settled for an accuracy, as this formulation needs it."""
     of_model: Callable[[Model], AbstractFormulation]
     """What solvers see of a model."""
     about: str
@@ -33,13 +34,15 @@ class Formulation(NamedTuple):
 
 FORMULATIONS: dict[str, Formulation] = {
     "strain": Formulation(
-        Rod.settled, Strain, "strains on smooth functions along whole rods: few coordinates"
+        resolved_items, Strain, "strains on smooth functions along whole rods: few coordinates"
     ),
     "pcs": Formulation(
-        in_pieces, Strain, "pieces of constant strain, in closed form: cost linear in their number"
+        each_rod(in_pieces),
+        Strain,
+        "pieces of constant strain, in closed form: cost linear in their number",
     ),
     "shooting": Formulation(
-        Rod.settled,
+        each_rod(Rod.settled),
         StrongForm,
         "the strong form: implicit in time, a boundary-value problem along the rods; see Shooting",
         shot,

@@ -15,6 +15,7 @@ from supple.numeric import asarray, is_traced, stack
 from supple.robot.attachments import Element
 from supple.robot.items import Rod
 from supple.robot.pieces import piece_nodes, piece_rest
+from supple.section import MatrixDamping
 from supple.section.added import added_mass
 from supple.space import RodGrid, piece_grid, rod_grid
 from supple.space.grid import one_sided
@@ -69,6 +70,17 @@ def _piece_part(element: Element, rod: Rod, span: tuple[float, float]) -> RodGro
         inertia=matrices.inertia,
         added=_added(element, a + (b - a) * np.asarray(grid.points)),
         start=asarray(a * rod.length),
+        diagonal=_diagonal(rod),
+    )
+
+
+def _diagonal(rod: Rod) -> bool:
+    """Whether the matrices of all sections are known to be diagonal: those of all shapes are."""
+    if rod.section is not None:
+        return rod.material is not None and not isinstance(rod.material.damping, MatrixDamping)
+    found = rod.sectional().matrices(np.linspace(0.0, 1.0, 5))
+    return not is_traced(found) and all(
+        not np.any(np.asarray(part) * (1 - np.eye(6))) for part in found
     )
 
 

@@ -21,7 +21,7 @@ from supple.robot.formulations import (
     formulation_named,
 )
 from supple.robot.graph import Graph, Item, check_graph, parents_first
-from supple.robot.items import Rod, Solid
+from supple.robot.items import Solid
 from supple.robot.plausibility import hint_at_slips
 from supple.robot.spanning_tree import cut_open
 from supple.robot.surfaces import on_surfaces
@@ -134,14 +134,19 @@ class Robot:
         kept = [new.get(item.name, item) for item in self.items]
         return self.with_items(*kept)
 
+    def resolved(self, accuracy: float = DEFAULT_ACCURACY) -> "Robot":
+        """The robot with all that its rods leave to "auto" chosen for an accuracy, as :meth:`build` does."""
+        items = formulation_named(self.formulation).resolved(self.items, accuracy)
+        same = all(a is b for a, b in zip(items, self.items, strict=True))
+        return self if same else self.with_items(*items)
+
     def build(self, accuracy: float = DEFAULT_ACCURACY) -> Model:
         """The immutable model that everything else computes with.
 
         ``accuracy`` (displacement error over size) settles what rods leave to "auto".
         """
         chosen = formulation_named(self.formulation)
-        resolved = chosen.resolved
-        items = [resolved(i, accuracy) if isinstance(i, Rod) else i for i in self.items]
+        items = chosen.resolved(self.items, accuracy)
         graph = Graph(
             tuple(cut_open(items)), self.gravity, self.name, formulation_name(self.formulation)
         )

@@ -170,7 +170,7 @@ def follow(
     ``throw=False``.
     """
     model = replace(as_model(robot), slips=())  # equations between velocities do not matter at rest
-    begun = equilibrium(model) if initial is None else initial
+    begun = equilibrium(model, settle=False) if initial is None else initial
     model = _held(model, begun.q, float(begun.t), begun.multipliers)
     m = model.equations
     scale = np.concatenate([np.asarray(model.scale), np.full(m, np.inf), [duration_scale]])

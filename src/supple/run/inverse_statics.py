@@ -154,7 +154,7 @@ def inverse_statics(
     every = np.arange(len(input_vector(model)))
     free = np.concatenate([every[where] for where, _ in places.values()])
     goals = _poses(targets)
-    held = equilibrium(model) if initial is None else initial
+    held = equilibrium(model, settle=False) if initial is None else initial
     u = np.array(input_vector(model))
     q, forces = jnp.asarray(held.q), jnp.asarray(held.multipliers) if model.equations else None
 

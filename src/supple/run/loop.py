@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.errors import SuppleError
+from supple.model.kinks import kinks_between
 from supple.model.model import Model
 from supple.results.result import Result, Stats
 from supple.results.store import Store
@@ -76,7 +77,8 @@ class Plan:
         """Instants inside the run (s) that an error-controlled step must not cross."""
         if not isinstance(self.control, ErrorControl):
             return []
-        return [c for c in self.model.corners if self.begun < c < self.begun + self.duration]
+        end = self.begun + self.duration
+        return kinks_between(self.model, self.begun, end)
 
 
 class _Tape:

@@ -16,7 +16,7 @@ from supple.robot.graph import Item
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.assembly import check_closed, closed_at_rest
 from supple.run.shot import is_shot, own_state, parts_of, seen_at_nodes
-from supple.run.transfer import carry_over
+from supple.run.transfer import carry_over, same_coordinates
 from supple.shooting.settings import Shooting
 
 _Given = TypeVar("_Given")
@@ -139,7 +139,7 @@ def start_state(model: Model, initial: Any) -> State:
     if isinstance(initial, Result):
         initial = initial.final
     t = float(getattr(initial, "t", 0.0))
-    if held is not None and held.topology != model.topology:
+    if held is not None and not same_coordinates(held, model):
         known = initial_state(held, initial.q, getattr(initial, "v", None), t)
         state = carry_over(known, held, model)
     else:

@@ -1,6 +1,6 @@
 """Carry a state from one model to another: a tool picked up, an object let go, a load removed."""
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import jax
@@ -12,12 +12,14 @@ from supple.errors import ArgumentError
 from supple.lie import Pose, se3
 from supple.mechanics.element_motion import neutral, retract
 from supple.mechanics.frames import FrameMotion, find_joint, frame_motion
-from supple.model.model import Model
+from supple.model.model import Model, RodGroup, Slot
 from supple.model.state import State
 from supple.results.fingerprint import fingerprint
 from supple.robot.items import Body, Rod
 from supple.robot.robot import Robot
 from supple.robot.spanning_tree import cut_open
+from supple.strain import StrainField
+from supple.strain.projection import projection
 
 MOST = 50
 """Newton iterations for the joint of an item that stays where it is."""
@@ -28,8 +30,8 @@ NEAR = 1e-9
 def carry_over(state: State, old: Model, new: Model) -> State:
     """The state of ``new`` in which every rod and joint it shares with ``old`` moves as before.
 
-    Items that are new start at rest in their joints; items that are gone are dropped. An item of the
-    same name with other coordinates (another basis, another joint) is an error.
+    Items that are new start at rest in their joints; items that are gone are dropped. A rod on another basis
+    takes the same strain, or the nearest it can; an item on another kind of joint is an error.
     """
     return _copied(state, old, new, frozenset())
 
@@ -65,15 +67,38 @@ def _copied(state: State, old: Model, new: Model, but: frozenset[str]) -> State:
             before = known.get(slot.name)
             if before is None or (kind == "joint_slots" and slot.name in but):
                 continue
+            fields = _field(old, before), _field(new, slot)
+            if fields[0] is not None and fields[1] is not None and fields[0] != fields[1]:
+                same = _projection(*fields)
+                q[slot.q] = same @ np.asarray(state.q)[before.q]
+                v[slot.v] = same @ np.asarray(state.v)[before.v]
+                continue
             sizes = [(s.q_stop - s.q_start, s.v_stop - s.v_start) for s in (before, slot)]
             if sizes[0] != sizes[1]:
                 raise ArgumentError(
                     f"{slot.name}: got {sizes[0][1]} coordinates; need {sizes[1][1]}. "
-                    "Items that stay must keep their basis and joint."
+                    "Items that stay must keep their kind of joint."
                 )
             q[slot.q] = np.asarray(state.q)[before.q]
             v[slot.v] = np.asarray(state.v)[before.v]
     return State(np.asarray(float(state.t)), q, v, np.zeros(new.nv))
+
+
+_projection = lru_cache(maxsize=256)(projection)
+
+
+def _field(model: Model, slot: Slot) -> StrainField | None:
+    """Functions on which the strains of a whole rod are spanned; None of joints and rods in pieces."""
+    group = model.groups[slot.group]
+    return group.grid.field if isinstance(group, RodGroup) and not slot.in_pieces else None
+
+
+def same_coordinates(old: Model, new: Model) -> bool:
+    """Whether the coordinates of two models mean the same, item by item and mode by mode."""
+    if old.topology != new.topology:
+        return False
+    pairs = zip(old.topology.rod_slots, new.topology.rod_slots, strict=True)
+    return all(_field(old, before) == _field(new, after) for before, after in pairs)
 
 
 def _jointed(robot: Robot) -> dict[str, Any]:

@@ -50,11 +50,16 @@ class EquilibriumStatus(enum.IntEnum):
     BAD_INPUT = 3
     NO_EQUILIBRIUM = 4
     CANNOT_CLOSE = 5
+    NOT_RESOLVED = 6
 
     @property
     def ok(self) -> bool:
-        """Whether an equilibrium was found."""
-        return self in (EquilibriumStatus.CONVERGED, EquilibriumStatus.RELAXED)
+        """Whether an equilibrium was found, be it with a larger error than asked for."""
+        return self in (
+            EquilibriumStatus.CONVERGED,
+            EquilibriumStatus.RELAXED,
+            EquilibriumStatus.NOT_RESOLVED,
+        )
 
     @property
     def message(self) -> str:
@@ -68,6 +73,7 @@ class EquilibriumStatus(enum.IntEnum):
             ),
             EquilibriumStatus.BAD_INPUT: "a law of time gave what cannot be used",
             EquilibriumStatus.NO_EQUILIBRIUM: "no equilibrium",
+            EquilibriumStatus.NOT_RESOLVED: "found, but with a larger error than asked for",
             EquilibriumStatus.CANNOT_CLOSE: "the robot cannot be closed",
         }[self]
 
@@ -87,6 +93,8 @@ class EquilibriumSolution(NamedTuple):
     load_factor: Float[Array, ""]
     """Largest load factor reached along the path."""
     worst: Int[Array, ""]
+    factors: Any
+    """Of the last tangent, from near the solution."""
 
 
 class _Path(NamedTuple):
@@ -102,6 +110,7 @@ class _Path(NamedTuple):
     worst: Int[Array, ""]
     active: ActiveSet | None
     """One-sided equations taken for active; None without any."""
+    factors: Any
 
 
 def solve_equilibrium(
@@ -145,6 +154,7 @@ def solve_equilibrium(
         residual=jnp.max(jnp.abs(left)),
         load_factor=jnp.where(path.done, 1.0, path.factor),
         worst=path.worst,
+        factors=path.factors,
     )
 
 
@@ -176,8 +186,28 @@ def _follow(
         none,
         none,
         active,
+        _no_factors(formulation, q, t, multipliers),
     )
     return lax.while_loop(going, lambda s: _increment(formulation, s, t), start)
+
+
+def _no_factors(
+    formulation: AbstractFormulation,
+    q: Float[Array, " nq"],
+    t: Float[Array, ""],
+    multipliers: Float[Array, " n"] | None,
+) -> Any:
+    """Zeros in the shape of the factors of a solve."""
+
+    def factors() -> Any:
+        zero = jnp.zeros(formulation.any_state().v.shape)
+        d = Discretization(State(t, q, zero, zero, multipliers), t)
+        first = formulation.with_active(formulation.active_first)
+        y = first.unknown(d, zero)
+        return first.factorize(d, y, first.residual(d, y)[1])
+
+    shapes = jax.eval_shape(factors)
+    return jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
 
 
 def _increment(formulation: AbstractFormulation, s: _Path, t: Float[Array, ""]) -> _Path:
@@ -223,6 +253,7 @@ def _increment(formulation: AbstractFormulation, s: _Path, t: Float[Array, ""]) 
         iterations=s.iterations + solved.iterations,
         worst=solved.worst,
         active=active,
+        factors=solved.factors,
     )
 
 

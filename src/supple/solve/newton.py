@@ -48,6 +48,8 @@ class NewtonResult(NamedTuple):
     """Scaled size of the last update, an estimate of the error left before it."""
     worst: Int[Array, ""]
     """Coordinate with the largest scaled update at the end."""
+    factors: Any
+    """Of the last matrix, from near the end."""
 
 
 class _Loop(NamedTuple):
@@ -139,4 +141,5 @@ def newton(
         iterations=end.iterations,
         update=size(end.delta),
         worst=jnp.argmax(jnp.abs(end.delta / scale)),
+        factors=end.factors,
     )

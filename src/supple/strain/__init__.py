@@ -7,6 +7,7 @@ from supple.strain.basis import (
     Legendre as Legendre,
     Monomial as Monomial,
     PiecewiseConstant as PiecewiseConstant,
+    PiecewiseLegendre as PiecewiseLegendre,
     PiecewiseLinear as PiecewiseLinear,
 )
 from supple.strain.field import (

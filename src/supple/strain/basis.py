@@ -128,6 +128,12 @@ class Monomial(AbstractBasis):
         return _backend(u).stack([u**k for k in range(self.order + 1)], axis=-1)
 
 
+def _inside(u: Any, edges: tuple[float, ...], i: int) -> Any:
+    """Which points are on segment i: its start is, its end only if it is the last one."""
+    last = i == len(edges) - 2
+    return (u >= edges[i]) & ((u <= edges[i + 1]) if last else (u < edges[i + 1]))
+
+
 def _check_edges(
     name: str, segments: int | tuple[float, ...], field: str = "segments"
 ) -> tuple[float, ...]:
@@ -173,12 +179,7 @@ class PiecewiseConstant(AbstractBasis):
 
     def values(self, u: Any) -> Any:
         backend = _backend(u)
-        edges = self.edges
-        last = len(edges) - 2
-        inside = [
-            (u >= edges[i]) & ((u < edges[i + 1]) if i < last else (u <= edges[i + 1]))
-            for i in range(last + 1)
-        ]
+        inside = [_inside(u, self.edges, i) for i in range(self.count)]
         return backend.stack([backend.where(mask, 1.0, 0.0) for mask in inside], axis=-1)
 
 
@@ -222,6 +223,63 @@ class PiecewiseLinear(AbstractBasis):
                 hat = backend.minimum(hat, (edges[i + 1] - u) / (edges[i + 1] - centre))
             hats.append(backend.maximum(hat, 0.0))
         return backend.stack(hats, axis=-1)
+
+
+@dataclass(frozen=True)
+class PiecewiseLegendre(AbstractBasis):
+    """Legendre polynomials on each segment, not tied to its neighbours: strains may jump between them.
+
+    ``order`` is the highest on each segment, or one for each; ``segments`` as in :class:`PiecewiseLinear`.
+    """
+
+    order: int | tuple[int, ...]
+    segments: int | tuple[float, ...]
+
+    __repr__ = brief
+
+    def __post_init__(self) -> None:
+        pieces = len(_check_edges("PiecewiseLegendre", self.segments)) - 1
+        given = self.order
+        orders = given if isinstance(given, tuple | list) else (given,) * pieces
+        for order in orders:
+            _check_order("PiecewiseLegendre", order)
+        if len(orders) != pieces:
+            need = f"one order, or one for each of the {pieces} segments"
+            raise DescriptionError("PiecewiseLegendre", "order", self.order, need)
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """All segment ends, from 0 to 1."""
+        return _check_edges("PiecewiseLegendre", self.segments)
+
+    @property
+    def orders(self) -> tuple[int, ...]:
+        """Highest order on each segment."""
+        pieces = len(self.edges) - 1
+        return tuple(self.order) if not isinstance(self.order, int) else (self.order,) * pieces
+
+    @property
+    def count(self) -> int:
+        return sum(order + 1 for order in self.orders)
+
+    @property
+    def degree(self) -> int:
+        return max(self.orders)
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        return self.edges[1:-1]
+
+    def values(self, u: Any) -> Any:
+        backend, edges = _backend(u), self.edges
+        found = []
+        for i, order in enumerate(self.orders):
+            local = (u - edges[i]) / (edges[i + 1] - edges[i])
+            inside = _inside(u, edges, i)
+            # Far outside polynomials are huge, and their derivatives too: they are not computed there.
+            own = Legendre(order).values(backend.where(inside, local, 0.5))
+            found.append(backend.where(inside[..., None], own, 0.0))
+        return backend.concatenate(found, axis=-1)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from supple.mechanics.kinematics import Kinematics, a_moment_later, kinematics
 from supple.mechanics.slips import slip_motions
 from supple.model.model import Model
 from supple.model.state import State
+from supple.system.chains import chain_acceleration, chain_of
 from supple.system.combination import of_mass
 from supple.system.dense import Factors
 from supple.system.linear import factorize
@@ -45,6 +46,8 @@ def acceleration(
 ) -> Acceleration:
     """Accelerations, and the forces with which the equations of the model are kept."""
     t = jnp.asarray(t, dtype=float)
+    if model.equations == 0 and chain_of(model) is not None:
+        return Acceleration(chart_acceleration(model, q, jnp.zeros(model.nv), v, t), None)
     residual, factors = _linear_part(model, q, jnp.zeros(model.nv), v, t)
     n = model.nv
     if model.equations == 0:
@@ -62,6 +65,9 @@ def chart_acceleration(
     t: Float[Array, ""],
 ) -> Float[Array, " nv"]:
     """ẍ at a motion in the chart around q, of a robot without equations."""
+    chain = chain_of(model)
+    if chain is not None:
+        return chain_acceleration(model, chain, Coordinates(q, x, xdot, jnp.zeros_like(x), t))
     residual, factors = _linear_part(model, q, x, xdot, t)
     return -factors.solve_checked(residual)
 

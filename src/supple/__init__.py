@@ -26,6 +26,10 @@ from supple.errors import (
 from supple.expression import Expression as Expression
 from supple.hints import Hint as Hint
 from supple.lie import Pose as Pose
+from supple.mechanics.classical import (
+    EquationsOfMotion as EquationsOfMotion,
+    equations_of_motion as equations_of_motion,
+)
 from supple.mechanics.sensing import Sensors as Sensors
 from supple.model.friction import (
     AbstractFriction as AbstractFriction,
@@ -152,6 +156,7 @@ from supple.section import (
     Tube as Tube,
 )
 from supple.shooting.settings import Shooting as Shooting
+from supple.solve.distribution import Distribution as Distribution, distribute as distribute
 from supple.solve.equilibrium import EquilibriumStatus as EquilibriumStatus
 from supple.solve.modes import LinearModel as LinearModel, Modes as Modes
 from supple.space import (

@@ -76,3 +76,40 @@ def test_batch_members_fail_alone():
     forces = jnp.array([0.05, jnp.nan])
     _, status = jax.jit(jax.vmap(lambda f: after_steps(THETA.at[2].set(f))))(forces)
     assert list(status) == [sp.Status.DONE, sp.Status.NOT_CONVERGED]
+
+
+def swinging(theta, count):
+    """The end of a run of Radau: a tree of so many rods on a hinge."""
+    stiffness, density, force = theta
+    material = sp.Material(E=stiffness, density=density)
+    rods = [
+        sp.Rod(
+            f"r{i}", 0.3, sp.Circle(0.01), material, basis=2, nodes=4,
+            joint=sp.Revolute("z") if i == 0 else sp.Fixed(),
+            rotation=(0, 0, 0.4 * i), **({"parent": f"r{(i - 1) // 2}"} if i else {}),
+        )
+        for i in range(count)
+    ]  # fmt: skip
+    pull = sp.Wrench("F", on="r1", force=jnp.array([0.0, 1.0, 0.5]) * force)
+    model = sp.Robot(*rods, pull, gravity=(0, 0, -9.81)).build()
+    found = sp.rollout(model, sp.initial_state(model), sp.radau(2), 0.01, 2)
+    return found.states.q[-1], found.status
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 12])
+def test_derivatives_of_a_radau_run(count):
+    """Forward against differences, reverse against forward; with one matrix, and along the tree."""
+    theta, way = jnp.array([1e6, 1000.0, 0.05]), jnp.array([1e5, 50.0, 0.01])
+
+    def run(theta):
+        return swinging(theta, count)[0]
+
+    forward = jax.jit(lambda s: jax.jvp(lambda s: run(theta + s * way), (s,), (1.0,))[1])(0.0)
+    ends = jax.jit(jax.vmap(lambda s: run(theta + s * way)))(jnp.array([1e-3, -1e-3]))
+    differences = (ends[0] - ends[1]) / 2e-3
+    size = jnp.abs(differences).max()
+    np.testing.assert_allclose(forward, differences, atol=TOL_FD * size)
+    weights = jnp.cos(jnp.arange(len(forward)))
+    reverse = jax.jit(jax.grad(lambda theta: weights @ run(theta)))(theta)
+    np.testing.assert_allclose(reverse @ way, weights @ forward, rtol=1e-8)

@@ -38,7 +38,7 @@ NET_CURVATURE = 1.0
 """Of the rods of a net at rest (1/m)."""
 TENDON, HINGE = 4e-3, 0.01
 """Distance (m) of tendons from the middle of rods, and of hinges from their ends."""
-SIZES = (16, 32, 1000)
+SIZES = (32, 320)
 FULL_SIZES = (1, 4, 16, 32, 100, 320, 1000)
 SCHEMES = ("generalized-alpha", "radau", "equilibrium")
 

@@ -169,7 +169,7 @@ def bench_growth(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """Robots of 16 to 1000 rods: time of a Newton iteration, builds, compilation, memory."""
+    """Robots of 32 and 320 rods (with --full, 1 to 1000): Newton iterations, builds, compilation."""
     _measured_as_it_is()
     from supple.bench.growth import CASES, SCHEMES, run_growth
 
@@ -250,6 +250,23 @@ def bench_pcs(
     _print_rows(run_pcs(case, pieces, repeats), PIECES, as_json=as_json)
 
 
+@bench_app.command("xjoint")
+@common.told()
+def bench_xjoint(
+    case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
+    repeats: Annotated[int, typer.Option(help="Warm runs; the best one counts.", min=1)] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """The tendon-driven X-joint robots of 003: time, error against Radau, largest stable steps."""
+    _measured_as_it_is()
+    from supple.bench.xjoint import CASES, run_xjoint
+
+    _check_choices("--case", case, CASES)
+    for row in run_xjoint(case, repeats):
+        words = json.dumps(row) if as_json else ", ".join(f"{k} {v}" for k, v in row.items())
+        typer.echo(words)
+
+
 RANDOM = {
     "seed": ">5d",
     "class": "<10s",
@@ -261,43 +278,6 @@ RANDOM = {
     "wall_s": ">7.2f",
     "why": "<.80s",
 }
-
-
-STRONG = {
-    "rod": "<10s",
-    "space": "<6s",
-    "time": "<16s",
-    "tau_s": ">8.2f",
-    "tau_printed": ">11.2f",
-    "smallest_dt_ms": ">14.1f",
-    "printed_dt_ms": ">13.1f",
-    "runtime_s": ">9.2f",
-}
-
-
-@bench_app.command("strong")
-@common.told()
-def bench_strong(
-    tables: Annotated[
-        bool, typer.Option("--tables", help="Tables 3 and 4 of 002 instead: damping of schemes.")
-    ] = False,
-    rod: Annotated[list[str] | None, typer.Option(help="Only these rods, in the tables.")] = None,
-    space: Annotated[
-        list[str] | None, typer.Option(help="Only these rules, in the tables.")
-    ] = None,
-    repeats: Annotated[int, typer.Option(help="Warm runs; the best one counts.", min=1)] = 3,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
-) -> None:
-    """Rods that are shot: time of a simulated second, and numerical damping of time schemes."""
-    _measured_as_it_is()
-    from supple.bench.strong import PRINTED, run_speed, run_tables
-
-    if not tables:
-        _print_rows(run_speed(repeats), COLUMNS, as_json=as_json)
-        return
-    _check_choices("--rod", rod, {one for one, _ in PRINTED})
-    _check_choices("--space", space, {one for _, one in PRINTED})
-    _print_rows(run_tables(rod, space), STRONG, as_json=as_json)
 
 
 @bench_app.command("random")

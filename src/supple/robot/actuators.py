@@ -169,10 +169,10 @@ class Tendon:
         """(y, z) of the channel in a rod at fractions u, (n, 2)."""
         offset = self._offset(rod)
         need = "(y, z) in metres, or a function of u (n,) -> (n, 2)"
-        if callable(offset):
-            value = tried(self.name, "offset", offset, (u,), need, traced=False)
-        else:
-            value = np.tile(check_vector(self.name, "offset", offset, (2,)), (len(u), 1))
+        if not callable(offset):
+            place = np.asarray(check_vector(self.name, "offset", offset, (2,)), dtype=float)
+            return np.tile(place, (len(u), 1))
+        value = tried(self.name, "offset", offset, (u,), need, traced=False)
         check_numbers(self.name, "offset", value, [(len(u), 2)], need)
         array = np.asarray(value, dtype=float)
         if not np.all(np.isfinite(array)):

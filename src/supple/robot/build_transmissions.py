@@ -526,6 +526,8 @@ def _panels(
 
 def _slope(item: Tendon, rod: str, u: np.ndarray) -> np.ndarray:
     """dD/du by differences of high order; channels are smooth."""
+    if item.is_parallel(rod):
+        return np.zeros((len(u), 2))
     h = 1e-3
     shifted = [item.offsets(rod, u + k * h) for k in (-2, -1, 1, 2)]
     return (shifted[0] - 8 * shifted[1] + 8 * shifted[2] - shifted[3]) / (12 * h)

@@ -28,8 +28,7 @@ from supple.mechanics.element_motion import Coordinates
 from supple.model.state import State
 from supple.solve.newton import NewtonSettings
 from supple.system.combination import in_step, of_mass
-from supple.system.dense import factorize_dense
-from supple.system.formulation import AbstractFormulation, attach_derivative
+from supple.system.formulation import AbstractFormulation
 from supple.system.linear import System, mass_times
 from supple.system.second_order import AbstractSecondOrder
 from supple.time.scheme import AbstractScheme, Step, second_order
@@ -43,6 +42,10 @@ CLOSED_TOLERANCE = 1e-10
 ERROR_WEIGHT = 1.2
 """Scales the defect at the start of a step to the displacement error of a whole run; calibrated so that
 the four rod benches err by about what was asked for."""
+REFINEMENTS = 200
+"""Most iterations for the derivatives of a step: where those of the step converge, a dozen do."""
+UNREFINED = 1e-8
+"""Last change of derivatives, relative, beyond which they are not found."""
 ERROR_FILTERS = 2
 """How often the defect is damped. An unresolved vibration errs by its amplitude once, not at every
 step; twice is enough to keep such vibrations from ruling the step."""
@@ -91,36 +94,54 @@ class _Stages(NamedTuple):
         return jnp.concatenate([states.residual, states.violation / self.h**power], axis=1)
 
     def differentiable(self, root: Float[Array, "s n"]) -> Float[Array, "s n"]:
-        """Converged stages that carry derivatives: one exact linearization of all stages."""
-        fixed = lax.stop_gradient(root)
-        c, states = self.coordinates(fixed), self.balances(fixed)
-        tangent = jax.vmap(self.formulation.tangent)(c, states)
-        count, n = fixed.shape
-        A, h = jnp.asarray(self.tableau.matrix), self.h
-        blocks = (
-            jnp.einsum("ij,imn->imjn", jnp.eye(count), tangent.mass)
-            + h * jnp.einsum("ij,imn->imjn", A, tangent.damping)
-            + h**2 * jnp.einsum("ij,imn->imjn", A @ A, tangent.stiffness)
-        )
-        if self.formulation.equations:
-            m = int(np.sum(~self.formulation.of_velocities))
-            closing = jnp.concatenate(
-                [
-                    jnp.einsum("ij,imn->imjn", A @ A, tangent.jacobian[:, :m]),
-                    jnp.einsum("ij,imn->imjn", A, tangent.jacobian[:, m:])
-                    + h * jnp.einsum("ij,imn->imjn", A @ A, tangent.slipping),
-                ],
-                axis=1,
+        """Converged stages that carry derivatives, by the implicit function theorem.
+
+        The exact derivative of all stages is applied, never formed: the iteration that solves a step solves
+        this linear system, too.
+        """
+        fixed, given = lax.stop_gradient((root, self[1:]))
+        frozen = _Stages(self.tableau, *given)
+        corrector = _corrector(frozen, fixed, frozen.balances(fixed))
+
+        def residuals(stages: Float[Array, "s n"]) -> Float[Array, "s n"]:
+            return frozen.residuals(frozen.balances(stages))
+
+        def product(change: Float[Array, "s n"]) -> Float[Array, "s n"]:
+            return jax.jvp(residuals, (fixed,), (change,))[1]
+
+        def correct(left: Float[Array, "s n"]) -> Float[Array, "s n"]:
+            return -corrector.solve(frozen, left)
+
+        def back(transposed: Any, load: Float[Array, "s n"]) -> Float[Array, "s n"]:
+            return _refined(
+                transposed, lambda left: jax.linear_transpose(correct, load)(left)[0], load
             )
-            pulling = jnp.einsum("ij,imn->injm", jnp.eye(count), tangent.force_jacobian)
-            yields = jax.vmap(jnp.diag)(tangent.compliance / h**2)
-            yielding = jnp.einsum("ij,imn->imjn", jnp.eye(count), yields)
-            bottom = jnp.concatenate([closing, yielding], axis=3)
-            blocks = jnp.concatenate([jnp.concatenate([blocks, pulling], axis=3), bottom], axis=1)
-        left = self.residuals(states)
-        factors = factorize_dense(blocks.reshape(count * n, count * n))
-        found = attach_derivative(fixed.reshape(-1), left.reshape(-1), factors)
-        return found.reshape(count, n)
+
+        left = self.residuals(self.balances(fixed))
+        return fixed - lax.custom_linear_solve(
+            product, left, lambda product, right: _refined(product, correct, right), back
+        )
+
+
+def _refined(product: Any, correct: Any, right: Float[Array, "s n"]) -> Float[Array, "s n"]:
+    """Solution of a linear system by an approximate inverse; NaN where it does not lead there."""
+
+    def going(known: tuple[Any, ...]) -> Bool[Array, ""]:
+        _, change, before, tries = known
+        size = jnp.max(jnp.abs(change), initial=0.0)
+        return (tries < 2) | ((tries < REFINEMENTS) & (size < before))
+
+    def once(known: tuple[Any, ...]) -> tuple[Any, ...]:
+        x, change, _, tries = known
+        x = x + change
+        size = jnp.max(jnp.abs(change), initial=0.0)
+        return x, correct(right - product(x)), size, tries + 1
+
+    first = jnp.zeros_like(right), correct(right), jnp.asarray(jnp.inf), 0
+    x, change, _, _ = lax.while_loop(going, once, first)
+    size = jnp.max(jnp.abs(change), initial=0.0)
+    good = size <= UNREFINED * jnp.max(jnp.abs(x), initial=0.0)
+    return jnp.where(good, x, jnp.nan)
 
 
 class _Corrector(NamedTuple):

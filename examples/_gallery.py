@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from examples._check import Limits, worded
+
 EXAMPLES = Path(__file__).resolve().parent
 DOCS = EXAMPLES.parent / "docs"
 KEPT = DOCS / "gallery"
@@ -50,7 +52,7 @@ def collect(name: str) -> None:
     pictures: list[Path] = []
     report, save = example.report, _picture.save
 
-    def reported(title: str, errors: Mapping[str, float], limits: Mapping[str, float]) -> None:
+    def reported(title: str, errors: Mapping[str, float], limits: Limits) -> None:
         told.update(title=title, errors=dict(errors))
         report(title, errors, limits)
 
@@ -129,13 +131,14 @@ def _entry(name: str) -> list[str]:
     lines += ["| checked | measured | limit |", "|---|---|---|"]
     for what, limit in limits.items():
         number = f"{measured[what]:.1e}" if what in measured else "not yet"
-        lines.append(f"| {what} | {number} | {limit:.1e} |")
+        lines.append(f"| {what} | {number} | {worded(limit)} |")
     return [*lines, "", f"[`examples/{name}.py`](../examples/{name}.py)", ""]
 
 
-def _limits(name: str) -> dict[str, float]:
+def _limits(name: str) -> Limits:
     example: Any = importlib.import_module(".".join(["examples", *name.split("/")]))
-    return dict(example.LIMITS)
+    limits: Limits = example.LIMITS
+    return limits
 
 
 def main(words: list[str]) -> None:

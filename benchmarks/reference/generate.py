@@ -118,12 +118,12 @@ SPATIAL_RUNS = {
 
 LOOP_RUNS = {
     "rfrfr": [
-        LoopSetting("finest", 6, 6, 20),
-        LoopSetting("time", 6, 6, 10),
-        LoopSetting("space", 4, 6, 10),
-        LoopSetting("penalty", 6, 6, 10, stiffening=1e2),
-        LoopSetting("method", 6, 6, 10, "radau"),
-        LoopSetting("elastic", 6, 6, 10, stiffening=1.0),
+        LoopSetting("finest", 6, 6, 24),
+        LoopSetting("time", 6, 6, 16),
+        LoopSetting("space", 4, 6, 16),
+        LoopSetting("penalty", 6, 6, 16, stiffening=1e2),
+        LoopSetting("method", 6, 6, 16, "radau"),
+        LoopSetting("elastic", 6, 6, 16, stiffening=1.0),
     ],
 }
 

@@ -8,14 +8,13 @@ import pytest
 
 import supple as sp
 import supple.robots
-from supple.files import FileError, dump, load, save
-from supple.files.items import ITEMS
-from supple.files.joints import JOINT
-from supple.files.rods import BASIS, DAMPING, SECTION, SPACE
-from supple.files.schema import STUDIES
-from supple.files.schemes import SCHEME
-from supple.files.studies import (
+from supple.files import (
+    FileError,
+    Follow,
+    Identify,
     Initial,
+    InverseStaticsStudy,
+    Linearize,
     ModesStudy,
     Output,
     ReleaseStudy,
@@ -23,7 +22,15 @@ from supple.files.studies import (
     Simulate,
     Statics,
     Sweep,
+    dump,
+    load,
+    save,
 )
+from supple.files.items import ITEMS
+from supple.files.joints import JOINT
+from supple.files.rods import BASIS, DAMPING, SECTION, SPACE
+from supple.files.schema import STUDIES
+from supple.files.schemes import SCHEME
 from supple.robot.graph import Item
 from supple.robot.joint import AbstractJointSpec
 from supple.robots.bird_neck import bird_neck
@@ -197,6 +204,10 @@ STUDY_SETTINGS = Settings(
         "hold": Statics(t=1.0, accuracy=1e-4, first_increment=0.1),
         "modes": ModesStudy(),
         "shapes": ModesStudy(4, "equilibrium"),
+        "branch": Follow(2.0, since=0.5, duration_scale=0.1, step=0.1, largest=0.3, max_points=50),
+        "reach": InverseStaticsStudy("rod", ((0.1, 0.0, 0.2), (0.1, 0.0, 0.3)), ("pull",), 1e-8),
+        "poles": Linearize("assembled"),
+        "fit": Identify("rod", ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)), (0.0, 1.0), 1e-4, 0.1),
     },
     {"tip": Output("position", "rod"), "energy": Output("energy", "total")},
 )

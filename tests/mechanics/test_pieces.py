@@ -27,6 +27,7 @@ from tests.tools import jit, tangent
 TOL = 1e-11  # sixteen nodes a panel of the default, for turns of two radians
 TOL_RUN = 1e-9  # of Newton iterations
 NODES = 16
+SOFT = sp.Material(E=1e6, density=1000.0, nu=0.45)
 EDGES = (0.2, 0.5, 0.7)
 
 
@@ -187,3 +188,15 @@ def test_what_has_no_pieces_is_told():
         sp.equilibrium(sp.Robot(rod), formulation="pcs")
     with pytest.raises(sp.ArgumentError, match="formulation: got 'pcs' for a model"):
         sp.simulate(sp.Robot(rod).build(), 0.1, formulation="pcs")
+
+
+@pytest.mark.slow
+def test_the_error_falls_with_the_square_of_the_number_of_pieces():
+    def tip(basis, formulation):
+        rod = sp.Rod("arm", 0.5, sp.Circle(0.01), SOFT, basis=basis)
+        pull = sp.Wrench("pull", on="arm", force=(0.0, 0.05, 0.02))
+        return sp.equilibrium(sp.Robot(rod, pull), formulation=formulation).position("arm")
+
+    exact = tip(sp.Legendre(12), "strain")
+    errors = [np.linalg.norm(tip(n, "pcs") - exact) for n in (8, 16, 32)]
+    np.testing.assert_allclose(np.log2(np.divide(errors[:-1], errors[1:])), 2.0, atol=0.1)

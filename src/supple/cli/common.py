@@ -18,6 +18,14 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
 File = Annotated[Path, typer.Argument(help="A robot file (YAML).", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Allow = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow",
+        metavar="MODULE",
+        help="A module whose functions the file's controllers may name. It is imported: trust it.",
+    ),
+]
 Study = Annotated[str | None, typer.Option(help="Which study of the file.")]
 
 
@@ -63,11 +71,13 @@ def _refusal(error: OSError | MemoryError) -> str:
     )
 
 
-def load_file(file: Path) -> "RobotFile":
-    """The robot file at a path."""
+def load_file(file: Path, allow: list[str] | None = None) -> "RobotFile":
+    """The robot file at a path; modules that are allowed may lie beside it."""
     from supple.files import load
 
-    return load(file)
+    if allow:
+        sys.path.insert(0, str(file.parent.resolve()))
+    return load(file, modules=allow or ())
 
 
 def duration_of(found: "RobotFile", study: str) -> float:
@@ -77,16 +87,36 @@ def duration_of(found: "RobotFile", study: str) -> float:
 
 def chosen_run(found: "RobotFile", study: str | None) -> str:
     """The study to simulate: the one that is named, or the only one."""
-    from supple.errors import ArgumentError
+    return _chosen(study, _runs(found))
+
+
+def chosen_study(found: "RobotFile", study: str | None) -> str:
+    """The study to compute: the one that is named, the only one, or the only one that simulates."""
+    studies, runs = list(found.settings.studies), _runs(found)
+    return _chosen(study, studies, runs if len(runs) == 1 else studies)
+
+
+def is_run(found: "RobotFile", study: str) -> bool:
+    """Whether a study simulates."""
+    return study in _runs(found)
+
+
+def _runs(found: "RobotFile") -> list[str]:
     from supple.files import ReleaseStudy, Simulate
 
-    runs = [n for n, s in found.settings.studies.items() if isinstance(s, Simulate | ReleaseStudy)]
-    if study in runs:
+    return [n for n, s in found.settings.studies.items() if isinstance(s, Simulate | ReleaseStudy)]
+
+
+def _chosen(study: str | None, known: list[str], default: list[str] | None = None) -> str:
+    from supple.errors import ArgumentError
+
+    default = known if default is None else default
+    if study in known:
         return study
-    if study is None and len(runs) == 1:
-        return runs[0]
-    known = ", ".join(runs) or "none: add simulate: {duration: …} to the file"
-    raise ArgumentError(f"--study: got {study!r}; need one of: {known}")
+    if study is None and len(default) == 1:
+        return default[0]
+    named = ", ".join(known) or "none: add simulate: {duration: …} to the file"
+    raise ArgumentError(f"--study: got {study!r}; need one of: {named}")
 
 
 class Bar:

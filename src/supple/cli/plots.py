@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from supple.cli.common import Json, told
+from supple.cli.common import Allow, Json, told
 
 FORMATS = (".png", ".pdf", ".svg")
 
@@ -26,6 +26,7 @@ def plot(
     out: Annotated[
         Path | None, typer.Option(help="A png, pdf or svg file; default: beside the run.")
     ] = None,
+    allow: Allow = None,
     as_json: Json = False,
 ) -> None:
     """Draw a stored run of `supple run`: an overview, or the plots asked for."""
@@ -33,7 +34,7 @@ def plot(
     from supple.files import stored_run
 
     with told():
-        found = stored_run(run)
+        found = stored_run(run, allow)
         result, path = found.result, found.path
         target = out or path.with_suffix(".png")
         if target.suffix not in FORMATS:

@@ -11,12 +11,14 @@ from supple.cli.common import (
     BAD_INPUT,
     FAILED,
     INTERRUPTED,
+    Allow,
     Bar,
     File,
     Json,
     Study,
-    chosen_run,
+    chosen_study,
     duration_of,
+    is_run,
     load_file,
     told,
 )
@@ -71,12 +73,12 @@ def new(
         typer.echo(str(there))
 
 
-def check(file: File, as_json: Json = False) -> None:
+def check(file: File, allow: Allow = None, as_json: Json = False) -> None:
     """Say whether a robot file can be used; all that is wrong, with its place and its cure."""
     from supple.files import FileError
 
     try:
-        found = load_file(file)
+        found = load_file(file, allow)
         model = found.robot.build()
     except FileError as error:
         if as_json:
@@ -109,11 +111,12 @@ def check(file: File, as_json: Json = False) -> None:
 def show(
     file: File,
     modes: Annotated[int, typer.Option(help="So many vibration frequencies.", min=0)] = 0,
+    allow: Allow = None,
     as_json: Json = False,
 ) -> None:
     """The tree of a robot, its degrees of freedom, masses, equations and frequencies."""
     with told():
-        found = load_file(file)
+        found = load_file(file, allow)
         about = _about(found, modes)
     if as_json:
         typer.echo(json.dumps(about))
@@ -186,41 +189,34 @@ def _about(found: "RobotFile", modes: int) -> dict[str, Any]:
 def statics(
     file: File,
     t: Annotated[float, typer.Option("--at", help="Loads of this time (s).")] = 0.0,
+    allow: Allow = None,
     as_json: Json = False,
 ) -> None:
     """Static equilibrium: positions, and the tensions and pressures in it."""
-    from supple.results.dataset import TRANSMISSIONS
+    from supple.files.report import report
     from supple.run.statics import equilibrium
 
     with told():
-        found = load_file(file)
+        found = load_file(file, allow)
         held = equilibrium(found.robot, t=t, throw=False)
-        positions = {f.name: held.position(f.name).tolist() for f in held.model.topology.frames}
-        own = held.model.transmissions
-        efforts = {
-            name: dict(
-                zip(
-                    (label for label, _ in TRANSMISSIONS[kind]),
-                    (float(value) for value in getattr(held, kind)(name)),
-                    strict=False,
-                )
-            )
-            for name, kind in zip(own.names, own.kinds, strict=True)
-        }
+        about = report(found, held)
     if as_json:
-        about = {"status": held.status.name, "message": held.message, "residual": held.residual}
-        about |= {"error": held.error if held.ok else None, "refinements": held.refinements}
-        typer.echo(json.dumps(about | {"positions": positions, "transmissions": efforts}))
+        typer.echo(json.dumps(about))
     else:
         error = f"; error about {held.error:.1g} of its size" if held.ok else ""
         typer.echo(f"{found.robot.name}: {held.message}{error}")
-        for name, place in positions.items():
-            typer.echo(f"  {name:16s} " + "  ".join(f"{x: .6f}" for x in place) + "  m")
-        for name, pair in efforts.items():
-            words = "  ".join(f"{label} {value:.6g}" for label, value in pair.items())
-            typer.echo(f"  {name:16s} {words}")
+        _tell_positions(about)
     if not held.ok:
         raise typer.Exit(FAILED)
+
+
+def _tell_positions(about: dict[str, Any]) -> None:
+    """Places and efforts of an equilibrium."""
+    for name, place in about["positions"].items():
+        typer.echo(f"  {name:16s} " + "  ".join(f"{x: .6f}" for x in place) + "  m")
+    for name, pair in about["transmissions"].items():
+        words = "  ".join(f"{label} {value:.6g}" for label, value in pair.items())
+        typer.echo(f"  {name:16s} {words}")
 
 
 def run(
@@ -236,15 +232,23 @@ def run(
     seen: Annotated[
         bool, typer.Option("--view", help="Show it in the browser while it is computed.")
     ] = False,
+    allow: Allow = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate a robot file. The run is written as it goes; Ctrl-C or a kill lose at most its last piece."""
+    """Compute a study of a robot file: a run, statics, a sweep, modes, a branch, a linear model, a fit.
+
+    A run is written as it goes; Ctrl-C or a kill lose at most its last piece. The rest is written as JSON.
+    """
     from supple.results.store import Store
 
     with told():
-        found = load_file(file)
-        name = chosen_run(found, study)
+        found = load_file(file, allow)
+        name = chosen_study(found, study)
         folder = out or Path("out") / file.stem
+        if not is_run(found, name):
+            _refuse_run_options(name, resume=resume, csv=csv, netcdf=netcdf, html=html, view=seen)
+            _run_analysis(found, name, folder, as_json)
+            return
         place = str(found.folder.resolve())
         store = Store(folder / f"{name}.run", file=found.text, folder=place, study=name)
         watch = None
@@ -271,12 +275,67 @@ def run(
 
             page = to_html(result, folder / f"{name}.html")
             written["html"] = str(page)
+        if found.settings.outputs:
+            from supple.files.report import write_outputs
+
+            table = write_outputs(found, result, folder / f"{name}.outputs.csv")
+            written["outputs"] = str(table)
     ended = _report_run(result, written, as_json)
     if seen:  # a run that failed, too: there is the most to see
         viewer.play(result)
         viewing.stay(viewer)
     if ended:
         raise typer.Exit(ended)
+
+
+def _refuse_run_options(study: str, **options: bool) -> None:
+    """Raise if something is asked for that only a run has."""
+    from supple.errors import ArgumentError
+
+    for name, given in options.items():
+        if given:
+            need = f"a study that simulates; {study!r} does not"
+            raise ArgumentError(f"--{name}: got it for --study {study}; need {need}")
+
+
+def _run_analysis(found: "RobotFile", name: str, folder: Path, as_json: bool) -> None:
+    """Compute a study that is no run, say what came out, and write it."""
+    from supple.files.report import report, succeeded, write_outputs
+
+    result = found.run(name, throw=False)
+    about = report(found, result)
+    path = folder / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(about, indent=1), encoding="utf-8")
+    written = {"json": str(path)}
+    if "outputs" in about:
+        table = write_outputs(found, result, folder / f"{name}.outputs.csv")
+        written["outputs"] = str(table)
+    if as_json:
+        typer.echo(json.dumps({**about, "written": written}))
+    else:
+        _tell(about)
+        for kind, place in written.items():
+            typer.echo(f"  {kind}: {place}")
+    if not succeeded(result):
+        raise typer.Exit(FAILED)
+
+
+def _tell(about: dict[str, Any]) -> None:
+    """The numbers of a study in words; long rows are cut, since the file has them all."""
+    import numpy as np
+
+    status, message = about.get("status"), about.get("message")
+    if isinstance(status, str):
+        typer.echo(f"{status}: {message}")
+    if isinstance(about.get("transmissions"), dict):
+        _tell_positions(about)
+    told_already = ("status", "message", "positions", "transmissions", "outputs")
+    rest = {key: value for key, value in about.items() if key not in told_already}
+    with np.printoptions(precision=6, threshold=24, edgeitems=4, linewidth=100):
+        for key, value in {**rest, **about.get("outputs", {})}.items():
+            text = str(np.asarray(value)) if isinstance(value, list) and value else str(value)
+            typer.echo(f"  {key}: " + text.replace("\n", "\n    "))
 
 
 def _report_run(result: "Result", written: dict[str, str], as_json: bool) -> int:

@@ -8,6 +8,7 @@ import typer
 
 from supple.cli.common import (
     BAD_INPUT,
+    Allow,
     Bar,
     File,
     Study,
@@ -77,6 +78,7 @@ def view(
     speed: Annotated[float, typer.Option(help="Of a film, against real time.")] = 1.0,
     port: Port = PORT,
     host: Host = "127.0.0.1",
+    allow: Allow = None,
     wait: Wait = True,
 ) -> None:
     """Show a run in the browser (on this machine only), or save it as a page, a film or a scene.
@@ -93,11 +95,11 @@ def view(
             typer.echo(f"--save: got {save.name!r}; need {need}", err=True)
             raise typer.Exit(BAD_INPUT)
         if path.is_dir():
-            run = stored_run(path)
+            run = stored_run(path, allow)
             found, result = run.file, run.result
             viewer = None if save else opened(found, host=host, port=port, color=color)
         else:
-            found = load_file(path)
+            found = load_file(path, allow)
             name = chosen_run(found, study)
             viewer = None if save else opened(found, host=host, port=port, color=color)
             watch = None if viewer is None else viewer.watch
@@ -133,6 +135,7 @@ def live(
     color: Colour = "curvature",
     port: Port = PORT,
     host: Host = "127.0.0.1",
+    allow: Allow = None,
     wait: Wait = True,
 ) -> None:
     """Simulate a robot in real time in the browser, with sliders for what drives it."""
@@ -140,7 +143,7 @@ def live(
     from supple.view import live as start
 
     with told():
-        found = load_file(file)
+        found = load_file(file, allow)
         own: Any = Simulate(duration=1.0)
         if study is not None or found.settings.studies:
             own = found.settings.studies[chosen_run(found, study)]
@@ -167,6 +170,7 @@ def export(
         Path, typer.Argument(help="The file to write, .xml (MJCF).", show_default=False)
     ],
     pieces: Annotated[int, typer.Option(help="Pieces that stand for a rod.", min=1)] = 20,
+    allow: Allow = None,
 ) -> None:
     """Write a robot for MuJoCo (MJCF): bodies and joints as they are, rods as chains of pieces."""
     from supple.files import to_mjcf
@@ -175,4 +179,4 @@ def export(
         if out.suffix != ".xml":
             typer.echo(f"got {out.name!r}; need a name that ends in .xml", err=True)
             raise typer.Exit(BAD_INPUT)
-        typer.echo(str(to_mjcf(load_file(file).robot, out, pieces)))
+        typer.echo(str(to_mjcf(load_file(file, allow).robot, out, pieces)))

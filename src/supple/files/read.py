@@ -10,9 +10,11 @@ from pydantic import ValidationError
 
 from supple.errors import DescriptionError
 from supple.expression import CONSTANTS
+from supple.files.analyses import Sweep
 from supple.files.forms import Fields
 from supple.files.items import ITEMS
 from supple.files.kinds import Context, Refused
+from supple.files.outputs import ENERGIES
 from supple.files.problems import Bare, FileError, Problem
 from supple.files.review import NAMED, Review
 from supple.files.schema import (
@@ -21,15 +23,7 @@ from supple.files.schema import (
     materials_adapter,
     parameter_adapter,
 )
-from supple.files.studies import (
-    ENERGIES,
-    PLAIN_NEED,
-    ReleaseStudy,
-    Settings,
-    Study,
-    Sweep,
-    is_plain,
-)
+from supple.files.studies import PLAIN_NEED, ReleaseStudy, Settings, Study, is_plain
 from supple.files.text import MAX_SIZE, Path, Source, parse
 from supple.files.urdf import Urdf, read_urdf
 from supple.robot.checks import GROUND_NAME
@@ -103,9 +97,9 @@ def load(
     return _load(text, name, folder, parameters or {}, functions or {}, tuple(modules))
 
 
-def read_text(text: str, *, name: str, folder: FilePath) -> RobotFile:
+def read_text(text: str, *, name: str, folder: FilePath, modules: Sequence[str] = ()) -> RobotFile:
     """The robot of a text; ``name`` is said in errors, URDF files are looked for in ``folder``."""
-    return _load(text, name, folder, {}, {}, ())
+    return _load(text, name, folder, {}, {}, tuple(modules))
 
 
 def _content(path: FilePath) -> str:

@@ -6,10 +6,20 @@ from typing import Any
 
 from pydantic import Field, TypeAdapter, create_model
 
+from supple.files.analyses import (
+    Follow,
+    Identify,
+    InverseStaticsStudy,
+    Linearize,
+    ModesStudy,
+    Statics,
+    Sweep,
+)
 from supple.files.common import ITEM, POINT, ROTATION, number, vector
 from supple.files.edits import EVENT
 from supple.files.forms import Fields, MapOf, OneOf, Record, SeveralOf, Unmade, record
 from supple.files.formulations import FORMULATION
+from supple.files.initial import PLACES, Initial
 from supple.files.items import ITEMS
 from supple.files.joints import JOINT
 from supple.files.kinds import (
@@ -22,26 +32,18 @@ from supple.files.kinds import (
     Refused,
     Text,
 )
+from supple.files.outputs import QUANTITIES, Output
 from supple.files.rods import MATERIAL_FIELDS
 from supple.files.schemes import SCHEME
-from supple.files.studies import (
-    PLACES,
-    QUANTITIES,
-    Initial,
-    ModesStudy,
-    Output,
-    ReleaseStudy,
-    Simulate,
-    Statics,
-    Sweep,
-)
+from supple.files.studies import ReleaseStudy, Simulate
 from supple.files.urdf import UrdfImport
 
+_PLACE = Text("described, assembled or equilibrium", PLACES)
 _STATES = MapOf(Numbers("numbers, one for each coordinate"), "a mapping from names to numbers")
 _INITIAL = Record(
     Initial,
     {
-        "at": Text("described, assembled or equilibrium", PLACES),
+        "at": _PLACE,
         "joints": _STATES,
         "coordinates": _STATES,
         "joint_rates": _STATES,
@@ -80,7 +82,32 @@ STUDIES: dict[str, Record] = {
     "modes": record(
         ModesStudy,
         count=Integer("how many", least=1),
-        at=Text("described, assembled or equilibrium", PLACES),
+        at=_PLACE,
+    ),
+    "follow": record(
+        Follow,
+        until=number("where it ends: a time (s)"),
+        since=number("where it begins: a time (s)"),
+        duration_scale=number("the time (s) that weighs as much as a radian"),
+        step=number("the first step along the branch"),
+        largest=number("the largest step along the branch"),
+        max_points=Integer("a number of points", 1, 100_000),
+    ),
+    "inverse_statics": record(
+        InverseStaticsStudy,
+        frame=ITEM,
+        targets=ListOf(POINT, "positions (m) of the frame, each (x, y, z)"),
+        inputs=ListOf(Text("the name of an input"), "inputs that may change"),
+        tolerance=number("the distance (m) that is near enough"),
+    ),
+    "linearize": record(Linearize, at=_PLACE),
+    "identify": record(
+        Identify,
+        rod=ITEM,
+        points=ListOf(POINT, "measured points (m), each (x, y, z)"),
+        fractions=ListOf(Number("a fraction of the rod's length"), "where each point is"),
+        noise=number("the standard deviation (m) of a measured coordinate"),
+        energy=number("the expected order of the elastic energy (J)"),
     ),
 }
 STUDY = OneOf("a study", STUDIES)

@@ -36,7 +36,7 @@ def _stats(stretches: Sequence[Stretch], about: dict[str, Any]) -> Stats:
     )
 
 
-def stored_run(path: str | Path) -> StoredRun:
+def stored_run(path: str | Path, modules: Sequence[str] | None = None) -> StoredRun:
     """The run in a folder that ``supple run`` wrote, or in the only ``.run`` folder inside it."""
     folder = Path(path)
     found = [folder] if Store(folder).exists else sorted(folder.glob("*.run"))
@@ -48,7 +48,12 @@ def stored_run(path: str | Path) -> StoredRun:
     if "file" not in about or "study" not in about:
         need = "one that `supple run` wrote, with its robot file inside"
         raise ArgumentError(f"{found[0]}: got a run without a robot file; need {need}")
-    file = read_text(about["file"], name=str(found[0]), folder=Path(about.get("folder", ".")))
+    file = read_text(
+        about["file"],
+        name=str(found[0]),
+        folder=Path(about.get("folder", ".")),
+        modules=modules or (),
+    )
     study = file.settings.studies[about["study"]]
     robot = file.robot.removing(*study.names) if isinstance(study, ReleaseStudy) else file.robot
     accuracy = getattr(study, "accuracy", None)

@@ -5,11 +5,12 @@ from pathlib import Path as FilePath
 from typing import Any
 
 from supple.errors import DescriptionError
+from supple.files.analyses import Sweep
 from supple.files.edits import located
 from supple.files.formulations import FORMULATION
 from supple.files.items import ITEMS
 from supple.files.schema import GRAVITY, OUTPUT, STUDIES, STUDY
-from supple.files.studies import Settings, Simulate, Sweep
+from supple.files.studies import Settings, Simulate
 from supple.files.text import unparse
 from supple.robot.formulations import DEFAULT
 from supple.robot.robot import STANDARD_GRAVITY, Robot

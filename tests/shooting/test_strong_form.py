@@ -120,11 +120,20 @@ def test_a_motion_is_that_of_strain_coordinates():
 )
 def test_other_rules_find_the_same_equilibrium(settings):
     robot = sp.Robot(
-        sp.Rod("arm", length=0.4, **KIND), sp.Wrench("pull", on="arm", force=(0, 1, 2))
+        sp.Rod("arm", length=0.4, **KIND),
+        sp.Wrench("push", on="arm", force=(0, 0.5, 1)),
+        sp.Tendon("tendon", on="arm", offset=(0.01, 0.005), pull=0.003),
+        sp.Chamber("chamber", on="arm", area=1e-5, offset=(0.0, -0.005), pressure=2e5),
     )
     found = sp.equilibrium(robot, formulation=settings)
     other = sp.equilibrium(robot)
     assert np.abs(found.position("arm") - other.position("arm")).max() < 10 * TIP * 0.4
+    np.testing.assert_allclose(
+        found.tendon("tendon").tension, other.tendon("tendon").tension, rtol=1e-5
+    )
+    np.testing.assert_allclose(
+        found.chamber("chamber").volume, other.chamber("chamber").volume, rtol=1e-6
+    )
 
 
 def test_what_is_not_there_is_refused_with_the_cure():

@@ -23,11 +23,11 @@ def fields_of(model: Model) -> RodFields:
 
 def node_values(
     model: Model, q: Float[Array, " any"], *, rates: bool = False
-) -> Float[Array, "s k 12"]:
-    """Strain and body wrench at the nodes of each segment, of a configuration or of its ``rates``."""
+) -> Float[Array, "s k 18"]:
+    """Strain, body wrench and twist at the nodes of each segment, of a configuration or of its ``rates``."""
     own = fields_of(model)
     rows = group_rows(model, own.group + 1, q, configuration=not rates)
-    return rows.reshape(*own.shape, 12)
+    return rows.reshape(*own.shape, -1)
 
 
 def node_frames(model: Model, q: Float[Array, " nq"]) -> Float[Array, "n 7"]:
@@ -92,8 +92,8 @@ def field_values(
     points: np.ndarray,
     *,
     rates: bool = False,
-) -> Float[Array, "n 12"]:
-    """Strain and body wrench of a rod's sections, by cubics through four nodes of their segment."""
+) -> Float[Array, "n 18"]:
+    """Strain, body wrench and twist of a rod's sections, by cubics through four nodes of their segment."""
     own = fields_of(model)
     segment, step, tau = _place(own, name, np.asarray(points, dtype=float))
     known = node_values(model, q, rates=rates)[segment]
@@ -148,7 +148,7 @@ def field_reactions(
     """
     own = fields_of(model)
     frames = so3.quaternion_to_matrix(node_frames(model, q)[:, :4])
-    fields = node_values(model, q)[..., 6:].reshape(-1, 6)
+    fields = node_values(model, q)[..., 6:12].reshape(-1, 6)
     rotations = [joint_rotations, frames, frames[jnp.asarray(own.nodes).reshape(-1)]]
     joints = jnp.zeros((0, 6))
     if len(joint_rotations):

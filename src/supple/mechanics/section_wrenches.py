@@ -43,7 +43,7 @@ def internal_wrenches(
     something hangs on the rod or pulls at it, it is the wrench just before.
     """
     if model.fields is not None:
-        return field_values(model, name, s.q, np.array(fractions))[:, 6:]
+        return field_values(model, name, s.q, np.array(fractions))[:, 6:12]
     model = model.with_lengths_at(s.t)
     slot = find_rod(model, name)
     group = model.groups[slot.group]

@@ -525,18 +525,18 @@ def vector_chart_rates(
 
 
 class FieldJoint(AbstractJoint):
-    """Moves nothing: its coordinates are what is known at one place of a rod, a strain and a wrench."""
+    """Moves nothing: its coordinates are what is known at one place of a rod: strain, wrench, twist."""
 
-    nq = 12
-    nv = 12
+    nq = 18
+    nv = 18
     lengths = ()
     constant_subspace = True
 
-    def pose(self, q: Float[Array, " 12"], x: Float[Array, " 12"]) -> Pose:
+    def pose(self, q: Float[Array, " 18"], x: Float[Array, " 18"]) -> Pose:
         return se3.identity()
 
-    def subspace(self, q: Float[Array, " 12"], x: Float[Array, " 12"]) -> Float[Array, "6 12"]:
-        return jnp.zeros((6, 12))
+    def subspace(self, q: Float[Array, " 18"], x: Float[Array, " 18"]) -> Float[Array, "6 18"]:
+        return jnp.zeros((6, 18))
 
     def closing_rows(self, length: float) -> None:
         return None

@@ -13,13 +13,16 @@ from supple.model.fields import RodFields
 from supple.model.loads import AbstractLineLoad, DeadLine
 from supple.model.model import Model, RodGroup
 from supple.numeric import is_traced
+from supple.robot.actuators import Chamber, Tendon
 from supple.robot.graph import Item
 from supple.robot.items import Rod
-from supple.shooting.companion import companion_of, joint_groups, places, record_of
+from supple.shooting.companion import Measured, companion_of, joint_groups, places, record_of
+from supple.shooting.equations import Lines
 from supple.shooting.formulation import Parts
 from supple.shooting.layout import Layout, cut
-from supple.shooting.rods import LineLoads, Material, Rods
+from supple.shooting.rods import LineLoads, Material, RodLines, Rods
 from supple.shooting.settings import Shooting
+from supple.shooting.start import simpson
 
 CURE = "formulation='strain', which has it"
 
@@ -36,7 +39,7 @@ def shot(items: Sequence[Item], model: Model, chosen: Any) -> Model:
     layout = cut(
         tuple(slot.name for slot in slots),
         [_stations(model, slot.group, slot.row) for slot in slots],
-        [tuple(float(b) for b in rod.breaks) for rod in rods],
+        [(*(float(b) for b in rod.breaks), *_line_ends(items, rod.name)) for rod in rods],
         settings.segments,
         settings.steps,
     )
@@ -45,11 +48,19 @@ def shot(items: Sequence[Item], model: Model, chosen: Any) -> Model:
     material = _material(model, rods, layout)
     line_loads = _line_loads(model, layout)
     starts = [model.topology.element_start[slot.group] + slot.row for slot in slots]
-    place = places(model, layout, np.arange(layout.station_count))
+    lines, measured = _lines(items, model, own, layout)
+    place = places(model, layout, np.arange(layout.station_count), len(measured.of))
     parts = Parts(
-        companion=companion_of(model, layout),
+        companion=companion_of(model, layout, measured),
         rods=Rods(
-            material, widths, lengths, _units(material, lengths), line_loads, layout, settings
+            material,
+            widths,
+            lengths,
+            _units(material, lengths),
+            line_loads,
+            lines,
+            layout,
+            settings,
         ),
         mounts=Pose(
             np.asarray(model.offsets.rotation)[starts], np.asarray(model.offsets.position)[starts]
@@ -58,7 +69,8 @@ def shot(items: Sequence[Item], model: Model, chosen: Any) -> Model:
         mounted=tuple(place(model.topology.attach[e]) for e in starts),
     )
     fields, lumps = _fields(parts, rods)
-    return dataclasses.replace(record_of(model, layout, fields, lumps), formulation="shooting")
+    record = record_of(model, layout, fields, lumps, measured)
+    return dataclasses.replace(record, formulation="shooting")
 
 
 def _refused(items: Iterable[Item], model: Model) -> Iterator[tuple[str, str, object]]:
@@ -70,6 +82,9 @@ def _refused(items: Iterable[Item], model: Model) -> Iterator[tuple[str, str, ob
             yield rod.name, "growth", rod.growth
         if is_traced((rod.length, rod.section, rod.material, rod.properties)):
             yield rod.name, "length", "a traced number"
+    for slot in model.topology.joint_slots:
+        if model.groups[slot.group].samples > 1:
+            yield slot.name, "joint", "a linkage"
     for slot in model.topology.rod_slots:
         group = model.groups[slot.group]
         assert isinstance(group, RodGroup)
@@ -80,12 +95,10 @@ def _refused(items: Iterable[Item], model: Model) -> Iterator[tuple[str, str, ob
     for load in model.line_loads:
         if isinstance(load, DeadLine) and np.ptp(np.asarray(load.nodes), axis=1).max() > 0:
             yield model.name, "buoyancy", "of a section that varies along its rod"
-    own, first = model.transmissions, _first_rod_coordinate(model)
-    for k, span in zip(own.affine.of, own.affine.spans, strict=True):
-        if span[0] >= first:
-            yield own.names[k], own.kinds[k], "along a rod"
-    for k in own.channels.of:
-        yield own.names[k], own.kinds[k], "in a channel along a rod"
+    for item in items:
+        if isinstance(item, Tendon) and item.rubs and item.discs is None:
+            yield item.name, "friction", (item.friction, item.viscous)
+    first = _first_rod_coordinate(model)
     for index, name in zip(model.prescribed.q_index, model.prescribed.names, strict=True):
         if index >= first:
             yield name, "on", "a strain of a rod"
@@ -111,9 +124,7 @@ def _stations(model: Model, group: int, row: int) -> tuple[float, ...]:
 
 def _material(model: Model, rods: list[Rod], layout: Layout) -> Material:
     """Sections at nodes and half-way between; one place where all rods are alike along their length."""
-    a, b = layout.spans[:, :1], layout.spans[:, 1:]
-    inside = np.linspace(0.0, 1.0, 2 * layout.steps + 1)
-    u = a + (b - a) * np.clip(inside, 1e-9, 1 - 1e-9)  # at a break, the segment's own side
+    u = _inside(layout)
     found: list[list[np.ndarray]] = [[], [], [], [], []]
     for s in range(layout.size):
         rod = rods[layout.rod[s]]
@@ -154,6 +165,66 @@ def _units(material: Material, lengths: np.ndarray) -> np.ndarray:
     return np.stack([*[one] * 3, *[L] * 3, *[bend] * 3, *[bend / L] * 3], axis=1)
 
 
+def _runs(items: Iterable[Item]) -> Iterator[tuple[Tendon | Chamber, str, float, float]]:
+    """Tendons in channels and chambers: along which rods, from where to where."""
+    for item in items:
+        if isinstance(item, Chamber):
+            yield item, item.on, item.start, item.end
+        elif isinstance(item, Tendon) and item.discs is None:
+            for i, name in enumerate(item.items):
+                first = item.start if i == 0 else 0.0
+                yield item, name, first, item.end if i == len(item.items) - 1 else 1.0
+
+
+def _line_ends(items: Iterable[Item], rod: str) -> tuple[float, ...]:
+    """Where lines along a rod begin and end inside it."""
+    found = [u for _, name, *ends in _runs(items) if name == rod for u in ends]
+    return tuple(float(u) for u in found if 0.0 < u < 1.0)
+
+
+def _lines(
+    items: Sequence[Item], model: Model, rods: dict[str, Rod], layout: Layout
+) -> tuple[RodLines | None, Measured]:
+    """Tendons in channels and chambers at the places of the segments, and what they measure."""
+    runs = [run for run in _runs(items) if run[1] in rods]
+    names = list(dict.fromkeys(item.name for item, *_ in runs))
+    if not names:
+        return None, Measured((), ())
+    u = _inside(layout)
+    shape = (*u.shape, len(names), 3)
+    offset, change, acts = np.zeros(shape), np.zeros(shape), np.zeros((layout.size, len(names)))
+    area = np.zeros(len(names))
+    size = float(max(float(rod.length) for rod in rods.values()))
+    for item, name, first, last in runs:
+        k, rod = names.index(item.name), rods[name]
+        for s in np.flatnonzero(layout.rod == layout.names.index(name)):
+            middle = layout.spans[s].mean()
+            if not first < middle < last:
+                continue
+            acts[s, k] = 1.0
+            if isinstance(item, Chamber):
+                offset[s, :, k, 1:] = np.asarray(item.offset, dtype=float)
+                area[k] = float(item.area)
+                continue
+            offset[s, :, k, 1:] = item.offsets(name, u[s].copy())
+            near = [np.clip(u[s] + side * STEP, 0.0, 1.0) for side in (-1, 1)]
+            apart = item.offsets(name, near[1].copy()) - item.offsets(name, near[0].copy())
+            change[s, :, k, 1:] = apart / (near[1] - near[0])[:, None] / float(rod.length)
+    of = tuple(model.transmissions.names.index(name) for name in names)
+    sizes = tuple(float(size * (a or 1.0)) for a in area)
+    return RodLines(Lines(offset, change), acts, area), Measured(of, sizes)
+
+
+STEP = 1e-5
+"""Of a rod's length, in the difference that gives the slope of a tendon's offset."""
+
+
+def _inside(layout: Layout) -> np.ndarray:
+    """Fractions of the places of the segments, those at breaks on the segment's own side."""
+    a, b = layout.spans[:, :1], layout.spans[:, 1:]
+    return a + (b - a) * np.clip(np.linspace(0.0, 1.0, 2 * layout.steps + 1), 1e-9, 1 - 1e-9)
+
+
 def _line_loads(model: Model, layout: Layout) -> tuple[LineLoads, ...]:
     slots = model.topology.rod_slots
     found = []
@@ -171,17 +242,9 @@ def _line_loads(model: Model, layout: Layout) -> tuple[LineLoads, ...]:
 
 def _weights(steps: int, rule: str) -> np.ndarray:
     """Quadrature weights on the nodes of a segment of length 1, of the order of the rule."""
-    found = np.zeros(steps + 1)
-    if rule == "euler" or steps == 1:
-        found[:-1] += 0.5 / steps
-        found[1:] += 0.5 / steps
-        return found
-    even = steps if steps % 2 == 0 else steps - 3
-    for i in range(0, even, 2):  # Simpson
-        found[i : i + 3] += np.array([1.0, 4.0, 1.0]) / 3 / steps
-    if even < steps:  # three eighths
-        found[even:] += 3 / 8 * np.array([1.0, 3.0, 3.0, 1.0]) / steps
-    return found
+    if rule != "euler":
+        return simpson(steps)
+    return np.pad(np.full(steps, 0.5 / steps), (0, 1)) + np.pad(np.full(steps, 0.5 / steps), (1, 0))
 
 
 def _fields(parts: Parts, rods: list[Rod]) -> tuple[RodFields, np.ndarray]:
@@ -214,6 +277,6 @@ def _fields(parts: Parts, rods: list[Rod]) -> tuple[RodFields, np.ndarray]:
         names=layout.names,
         first=tuple(layout.first.tolist()),
         edges=tuple(layout.spans[:, 0].tolist()),
-        group=joint_groups(parts.host),
+        group=joint_groups(parts.host) + (parts.lines > 0),
     )
     return fields, lumps

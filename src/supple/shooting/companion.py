@@ -10,15 +10,28 @@ formulation. Joints come first in both, as in the robot's model, so that what re
 """
 
 import dataclasses
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from supple.lie import Pose
 from supple.model.fields import RodFields
-from supple.model.joints import FieldJoint, FrameJoint
+from supple.model.joints import FieldJoint, FrameJoint, StateJoint
 from supple.model.model import GROUND, Bodies, JointGroup, Model, RodGroup, Slot, Topology
+from supple.model.transmissions import Affine, no_affine, no_channels
 from supple.shooting.layout import Layout
+
+
+class Measured(NamedTuple):
+    """Tendons in channels and chambers: what they measure along rods is a coordinate of its own.
+
+    The coordinate moves nothing. What holds it back is the effort of the transmission, whatever its law.
+    """
+
+    of: tuple[int, ...]
+    """Their transmissions."""
+    sizes: tuple[float, ...]
+    """How large the coordinate of each is (m, m³)."""
 
 
 def joint_groups(model: Model) -> int:
@@ -26,22 +39,24 @@ def joint_groups(model: Model) -> int:
     return sum(not isinstance(group, RodGroup) for group in model.groups)
 
 
-def companion_of(model: Model, layout: Layout) -> Model:
+def companion_of(model: Model, layout: Layout, lines: Measured) -> Model:
     """The robot with a free frame for each station instead of its rods."""
     stations = _frames(layout.station_count)
-    place = places(model, layout, np.arange(layout.station_count))
+    place = places(model, layout, np.arange(layout.station_count), len(lines.of))
     size = float(np.max(np.asarray(model.scale), initial=1e-9))
-    return _standing_in(model, (stations,), place, size, rods=(), bodies=model.bodies)
+    return _standing_in(model, (stations,), place, size, lines, rods=(), bodies=model.bodies)
 
 
-def record_of(model: Model, layout: Layout, fields: RodFields, lumps: np.ndarray) -> Model:
+def record_of(
+    model: Model, layout: Layout, fields: RodFields, lumps: np.ndarray, lines: Measured
+) -> Model:
     """The robot with a free frame for each node; ``lumps`` (n, 6, 6) are the rods' inertia at them."""
     count, k = layout.node_count, layout.steps + 1
-    place = places(model, layout, layout.station_nodes)
-    joints = _joint_elements(model)
+    place = places(model, layout, layout.station_nodes, len(lines.of))
+    joints = _joint_elements(model) + len(lines.of)
     groups = [_frames(count), _fields(layout.size * k)] + ([_fields(joints)] if joints else [])
     rods = tuple((name, int(layout.first[r]) * k) for r, name in enumerate(layout.names))
-    first = _joint_samples(model)
+    first = joints
     massive = np.flatnonzero(np.any(lumps != 0, axis=(1, 2)))
     offset = Pose(np.tile(np.eye(3), (len(massive), 1, 1)), np.zeros((len(massive), 3)))
     own = model.bodies
@@ -54,11 +69,13 @@ def record_of(model: Model, layout: Layout, fields: RodFields, lumps: np.ndarray
         (*own.sample, *(int(first + n) for n in massive)),
     )
     size = float(np.max(np.asarray(model.scale), initial=1e-9))
-    found = _standing_in(model, tuple(groups), place, size, rods=rods, bodies=bodies)
+    found = _standing_in(model, tuple(groups), place, size, lines, rods=rods, bodies=bodies)
     widths = layout.first[1:] - layout.first[:-1]
     slots = tuple(
         dataclasses.replace(
-            s, q_stop=s.q_start + 12 * int(w) * k, v_stop=s.v_start + 12 * int(w) * k
+            s,
+            q_stop=s.q_start + FieldJoint.nq * int(w) * k,
+            v_stop=s.v_start + FieldJoint.nv * int(w) * k,
         )
         for s, w in zip(found.topology.rod_slots, widths, strict=True)
     )
@@ -71,21 +88,18 @@ def _frames(count: int) -> JointGroup:
 
 
 def _fields(count: int) -> JointGroup:
-    return JointGroup(FieldJoint(), np.zeros((count, 12)), np.zeros((count, 12)), None)
+    return JointGroup(
+        FieldJoint(), np.zeros((count, FieldJoint.nv)), np.zeros((count, FieldJoint.nq)), None
+    )
 
 
 def _joint_elements(model: Model) -> int:
     return sum(group.size for group in model.groups[: joint_groups(model)])
 
 
-def _joint_samples(model: Model) -> int:
-    """Each joint has one."""
-    return _joint_elements(model)
-
-
-def places(model: Model, layout: Layout, frame_of_station: np.ndarray) -> Any:
+def places(model: Model, layout: Layout, frame_of_station: np.ndarray, lines: int) -> Any:
     """Where a sample of the model is found: the same joint, or the frame of a station."""
-    first = _joint_samples(model)
+    first = _joint_elements(model)  # each has one sample
 
     def place(sample: int) -> int:
         if sample == GROUND or sample < first:
@@ -94,7 +108,7 @@ def places(model: Model, layout: Layout, frame_of_station: np.ndarray) -> Any:
         own = model.groups[group]
         u = float(np.asarray(own.grid.points)[row, local % own.samples])  # type: ignore[union-attr]
         rod = [(s.group, s.row) for s in model.topology.rod_slots].index((group, row))
-        return first + int(frame_of_station[layout.station(rod, u)])
+        return first + lines + int(frame_of_station[layout.station(rod, u)])
 
     return place
 
@@ -104,6 +118,7 @@ def _standing_in(
     added: tuple[JointGroup, ...],
     place: Any,
     size: float,
+    lines: Measured,
     *,
     rods: tuple[tuple[str, int], ...],
     bodies: Bodies,
@@ -111,6 +126,10 @@ def _standing_in(
     """The model with its rods replaced by further joints on the ground."""
     kept = joint_groups(model)
     joints = _joint_elements(model)
+    count = len(lines.of)
+    if count:
+        zero = np.zeros((count, 1))
+        added = (JointGroup(StateJoint(np.zeros(count)), zero, zero, None), *added)
     groups: Any = (*model.groups[:kept], *added)
     topology, old = _topology(model, groups, place, rods), model.topology
     extra = sum(group.size for group in added)
@@ -128,7 +147,9 @@ def _standing_in(
     nv = old.v_start[kept] if kept < len(old.v_start) else old.nv
     scales = [np.asarray(model.scale)[:nv]]
     scales += [
-        np.tile(frames if isinstance(g.joint, FrameJoint) else np.full(12, np.inf), g.size)
+        np.array(lines.sizes)
+        if isinstance(g.joint, StateJoint)
+        else np.tile(frames if isinstance(g.joint, FrameJoint) else np.full(g.nv, np.inf), g.size)
         for g in added
     ]
     closures, own = model.closures, model.transmissions
@@ -147,6 +168,8 @@ def _standing_in(
         ),
         transmissions=dataclasses.replace(
             own,
+            affine=_affine(model, lines),
+            channels=no_channels(),
             segments=dataclasses.replace(
                 segments,
                 inner_sample=moved(segments.inner_sample),
@@ -163,16 +186,36 @@ def _standing_in(
     )
 
 
+def _affine(model: Model, lines: Measured) -> Affine:
+    """Affine parts of joints, and one of each line along rods in the coordinate that measures it."""
+    own, kept = model.transmissions.affine, joint_groups(model)
+    first = model.topology.v_start[kept] if kept < len(model.groups) else model.nv
+    joints = [k for k, span in enumerate(own.spans) if span[0] < first]
+    arms = [np.asarray(own.arms)[k] for k in joints] + [np.ones(1) for _ in lines.of]
+    if not arms:
+        return no_affine()
+    width = max(map(len, arms))
+    return Affine(
+        np.stack([np.pad(arm, (0, width - len(arm))) for arm in arms]),
+        (
+            *(own.spans[k] for k in joints),
+            *((first + k, first + k + 1) for k in range(len(lines.of))),
+        ),
+        (*(own.of[k] for k in joints), *lines.of),
+    )
+
+
 def _topology(
     model: Model, groups: tuple[JointGroup, ...], place: Any, rods: tuple[tuple[str, int], ...]
 ) -> Topology:
-    old, kept, joints = model.topology, joint_groups(model), _joint_elements(model)
+    old, joints = model.topology, _joint_elements(model)
     sizes = [(g.size, g.size * g.nq, g.size * g.nv) for g in groups]
     elements, qs, vs = ([0, *np.cumsum(column).tolist()] for column in zip(*sizes, strict=True))
     extra = elements[-1] - joints
     attach = tuple(place(s) for s in old.attach[:joints])
+    own = [isinstance(g.joint, FieldJoint) for g in groups].index(True) if rods else 0
     slots = tuple(
-        Slot(name, kept + 1, row, qs[kept + 1] + 12 * row, 0, vs[kept + 1] + 12 * row, 0)
+        Slot(name, own, row, qs[own] + groups[own].nq * row, 0, vs[own] + groups[own].nv * row, 0)
         for name, row in rods
     )
     return dataclasses.replace(

@@ -3,23 +3,23 @@
 In the moving frame, with the internal wrench (m, f) that the part beyond a section exerts on the part before,
 strain (κ, γ), and what a metre of rod needs more than it is given, w = I η̇ - ad(η)ᵀ I η - loads:
 
-    R′ = R κ̂,    p′ = R γ,    m′ = w_m - κ × m - γ × f,    f′ = w_f - κ × f.
+    R′ = R κ̂,    p′ = R γ,    m′ = w_m - κ × m - γ × f,    f′ = w_f - κ × f,    η′ = ξ̇ - ad(ξ) η.
 
-The strain follows from the wrench. Rates are those that a time scheme ties to displacements: of the pose from
-that of the last step, x = (2 v, p - p₀) with v the vector part of the quaternion between the two
-(:class:`~supple.model.joints.FrameJoint`), ẋ = a x + ẋ₀ and ẍ = b x + ẍ₀, and likewise of the strain. So
-each section has its own rates, and nothing but pose and wrench is integrated.
+The strain follows from the wrench. Time derivatives of strain and twist are those that a scheme ties to what
+changes, ξ̇ = a (ξ - ξ₁) + ξ̇₀ and η̇ = a (η - η₁) + η̇₀, place by place, with ξ₁ and η₁ those of the last step.
+So poses have no history of their own: a rod that moves along a circle loses no energy by the difference
+between chord and arc.
 """
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose, small, so3
-from supple.model.joints import vector_chart_rates
 
 Vector = Float[Array, " n"]
 
@@ -34,27 +34,45 @@ class Section(NamedTuple):
     rest: Float[Array, " 6"]
 
 
-class Past(NamedTuple):
-    """What a step knows of one place: last pose and strain, and rates without the new value."""
+class Lines(NamedTuple):
+    """What runs along a rod at one place: k tendons in channels and fluid chambers."""
 
-    quaternion: Float[Array, " 4"]
-    position: Float[Array, " 3"]
-    velocity: Float[Array, " 6"]
-    acceleration: Float[Array, " 6"]
-    strain: Float[Array, " 6"] | None
-    strain_rate: Float[Array, " 6"] | None
-    """None for undamped rods."""
+    offset: Float[Array, "k 3"]
+    """D in the section (m)."""
+    change: Float[Array, "k 3"]
+    """D′."""
+
+
+class Efforts(NamedTuple):
+    """What the lines along a rod do in one solve."""
+
+    effort: Float[Array, " k"]
+    """What lengthens each: minus a tension (N), a pressure (Pa)."""
+    acts: Float[Array, " k"]
+    """1 for those that run along this segment, 0 for others."""
+    area: Float[Array, " k"]
+    """Cross-section of a chamber (m²); zero for tendons."""
+
+
+class Past(NamedTuple):
+    """What a step knows of one place: last strain and twist, and their rates without the new value."""
+
+    strain: Float[Array, " 6"]
+    strain_rate: Float[Array, " 6"]
+    twist: Float[Array, " 6"]
+    twist_rate: Float[Array, " 6"]
 
 
 class Moment(NamedTuple):
-    """What is the same for all places: rates (None at rest), gravity, time, which inertia counts."""
+    """What is the same for all places: a = δẋ/δx (None at rest), gravity, time, which inertia counts."""
 
-    rates: tuple[Any, Any] | None
+    rate: Any
     gravity: Float[Array, " 3"]
     t: Float[Array, ""]
     rotary: bool
     loads: Any
     """Called with (X, pose, body twist): body wrench a metre; None without loads."""
+    efforts: Efforts | None = None
 
 
 def quaternion_slope(h: Float[Array, " 4"], k: Float[Array, " 3"]) -> Float[Array, " 4"]:
@@ -102,18 +120,67 @@ def _times(matrix: Float[Array, "6 *six"], vector: Float[Array, " 6"]) -> Float[
 
 
 def strain_of(
-    section: Section, past: Past, moment: Moment, wrench: Float[Array, " 6"]
+    section: Section,
+    past: Past,
+    moment: Moment,
+    wrench: Float[Array, " 6"],
+    lines: Lines | None = None,
 ) -> Float[Array, " 6"]:
-    """Strain for an internal wrench: H (ξ - ξ₀) + D ξ̇ = Λ with ξ̇ = a (ξ - ξ₁) + ξ̇₀.
+    """Strain for an internal wrench: H (ξ - ξ₀) + D ξ̇ - Σ u ∂ℓ′/∂ξ = Λ with ξ̇ = a (ξ - ξ₁) + ξ̇₀.
 
-    The compliance is that of H + a D.
+    The compliance is that of H + a D. Λ is what rod, tendons and fluid carry together.
     """
-    if section.damping is not None and moment.rates is not None:
-        assert past.strain is not None
-        assert past.strain_rate is not None
-        before = moment.rates[0] * (past.strain - section.rest) - past.strain_rate
+    if section.damping is not None and moment.rate is not None:
+        before = moment.rate * (past.strain - section.rest) - past.strain_rate
         wrench = wrench + _times(section.damping, before)
-    return section.rest + _times(section.compliance, wrench)
+    free = _times(section.compliance, wrench)
+    if lines is None or moment.efforts is None:
+        return section.rest + free
+    excess = free
+    for _ in range(NEWTON):
+        push, slope = _push(section.rest + excess, lines, moment.efforts)
+        left = excess - free - _times(section.compliance, push)
+        whole = section.compliance
+        scaled = whole[:, None] * slope if whole.ndim == 1 else whole @ slope
+        excess = excess - jnp.linalg.solve(jnp.eye(6) - scaled, left)
+    return section.rest + excess
+
+
+NEWTON = 4
+"""Iterations of the strain under tendons: their pull turns with it, a little."""
+
+
+def _push(
+    strain: Float[Array, " 6"], lines: Lines, efforts: Efforts
+) -> tuple[Float[Array, " 6"], Float[Array, "6 6"]]:
+    """Σ u ∂ℓ′/∂ξ of the lines, and its derivative by the strain."""
+
+    def one(offset: Array, change: Array, effort: Array, acts: Array, area: Array) -> Any:
+        tangent = strain[3:] + _cross(strain[:3], offset) + change
+        size = jnp.sqrt(jnp.sum(tangent**2))
+        along = jnp.where(area > 0, area * jnp.array([1.0, 0.0, 0.0]), tangent / size)
+        by_strain = jnp.concatenate([-so3.hat(offset), jnp.eye(3)], axis=1)
+        turning = (jnp.eye(3) - jnp.outer(along, along)) / size
+        bends = jnp.where(area > 0, 0.0, by_strain.T @ turning @ by_strain)
+        return acts * effort * (along @ by_strain), acts * effort * bends
+
+    pushes, slopes = jax.vmap(one)(*lines, efforts.effort, efforts.acts, efforts.area)
+    return pushes.sum(axis=0), slopes.sum(axis=0)
+
+
+def stretches(
+    section: Section, strain: Float[Array, " 6"], lines: Lines, efforts: Efforts
+) -> Float[Array, " k"]:
+    """ℓ′ of each line: length of a tendon, volume of a chamber beyond that at rest."""
+
+    def one(offset: Array, change: Array, acts: Array, area: Array) -> Any:
+        tangent = strain[3:] + _cross(strain[:3], offset) + change
+        rest = section.rest[3:] + _cross(section.rest[:3], offset)
+        volume = area * (tangent - change - rest)[0]
+        return acts * jnp.where(area > 0, volume, jnp.sqrt(jnp.sum(tangent**2)))
+
+    found: Float[Array, " k"] = jax.vmap(one)(*lines, efforts.acts, efforts.area)
+    return found
 
 
 def _cross(a: Float[Array, " 3"], b: Float[Array, " 3"]) -> Float[Array, " 3"]:
@@ -122,27 +189,11 @@ def _cross(a: Float[Array, " 3"], b: Float[Array, " 3"]) -> Float[Array, " 3"]:
     )
 
 
-def body_motion(
-    past: Past, moment: Moment, turn: Float[Array, " 3"], R: Float[Array, "3 3"], p: Any
-) -> tuple[Float[Array, " 6"], Float[Array, " 6"]]:
-    """Body twist and its derivative (angular, then linear) at a place."""
-    assert moment.rates is not None
-    a, b = moment.rates
-    shift = p - past.position
-    speed = small.times(R.T, a * shift + past.velocity[3:])
-    change = small.times(R.T, b * shift + past.acceleration[3:])
-    spin, spin_change = vector_chart_rates(
-        turn, a * turn + past.velocity[:3], b * turn + past.acceleration[:3]
-    )
-    twist = jnp.concatenate([spin, speed])
-    return twist, jnp.concatenate([spin_change, change - _cross(spin, speed)])
-
-
 def needed(
     section: Section,
     past: Past,
     moment: Moment,
-    turn: Float[Array, " 3"],
+    twist: Float[Array, " 6"],
     R: Float[Array, "3 3"],
     p: Float[Array, " 3"],
     X: Float[Array, ""],
@@ -150,23 +201,19 @@ def needed(
     """Moment and force a metre that a section needs beyond its loads, in its axes."""
     inertia, weight = section.inertia, small.times(R.T, moment.gravity)
     mass = inertia[5] if inertia.ndim == 1 else inertia[5, 5]
-    twist, none = jnp.zeros(6), jnp.zeros(3)
-    if moment.rates is None:
+    none, spin = jnp.zeros(3), twist[:3]
+    if moment.rate is None:
         whole = _times(inertia, jnp.concatenate([none, -weight]))
         torque, force = whole[:3], whole[3:]
-    elif not moment.rotary:
-        # A section as a point of mass on the centreline: its turning needs nothing.
-        change = moment.rates[1] * (p - past.position) + past.acceleration[3:]
-        torque, force = none, mass * small.times(R.T, change - moment.gravity)
-        if moment.loads is not None:
-            twist, _ = body_motion(past, moment, turn, R, p)
     else:
-        twist, change = body_motion(past, moment, turn, R, p)
-        momentum = _times(inertia, twist)
-        whole = _times(inertia, jnp.concatenate([change[:3], change[3:] - weight]))
-        spin = twist[:3]
-        torque = whole[:3] + _cross(spin, momentum[:3]) + _cross(twist[3:], momentum[3:])
-        force = whole[3:] + _cross(spin, momentum[3:])
+        change = moment.rate * (twist - past.twist) + past.twist_rate
+        if moment.rotary:
+            momentum = _times(inertia, twist)
+            whole = _times(inertia, jnp.concatenate([change[:3], change[3:] - weight]))
+            torque = whole[:3] + _cross(spin, momentum[:3]) + _cross(twist[3:], momentum[3:])
+            force = whole[3:] + _cross(spin, momentum[3:])
+        else:  # a section as a point of mass on the centreline: its turning needs nothing
+            torque, force = none, mass * (change[3:] - weight + _cross(spin, twist[3:]))
     if moment.loads is not None:
         given = moment.loads(X, Pose(R, p), twist)
         torque, force = torque - given[:3], force - given[3:]
@@ -174,22 +221,41 @@ def needed(
 
 
 def slope(
-    section: Section, past: Past, moment: Moment, y: Vector, X: Float[Array, ""], oriented: Any
+    section: Section,
+    past: Past,
+    moment: Moment,
+    y: Vector,
+    X: Float[Array, ""],
+    oriented: Any,
+    lines: Lines | None = None,
 ) -> Vector:
-    """Derivative by the arc length X (m) of y = (orientation, position, wrench)."""
-    turned, p, wrench = y[:-9], y[-9:-6], y[-6:]
+    """Derivative by the arc length X (m) of y = (position, wrench, twist, orientation, lengths of lines)."""
+    p, wrench, twist, turned = y[:3], y[3:9], y[9:15], y[TURN : TURN + oriented.size]
     R = oriented.matrix(turned)
-    strain = strain_of(section, past, moment, wrench)
+    strain = strain_of(section, past, moment, wrench, lines)
     k, g = strain[:3], strain[3:]
     m, f = wrench[:3], wrench[3:]
-    turn = oriented.turn_from(past.quaternion, turned)
-    torque, force = needed(section, past, moment, turn, R, p, X)
-    changes = jnp.concatenate([torque - _cross(k, m) - _cross(g, f), force - _cross(k, f)])
-    return jnp.concatenate([oriented.slope(turned, k), small.times(R, g), changes])
+    torque, force = needed(section, past, moment, twist, R, p, X)
+    turning, moving = -_cross(k, twist[:3]), -_cross(k, twist[3:]) - _cross(g, twist[:3])
+    gain = jnp.concatenate([turning, moving])
+    if moment.rate is not None:
+        gain = gain + moment.rate * (strain - past.strain) + past.strain_rate
+    wrenches = [torque - _cross(k, m) - _cross(g, f), force - _cross(k, f)]
+    parts = [small.times(R, g), *wrenches, gain, oriented.slope(turned, k)]
+    if lines is not None and moment.efforts is not None:
+        parts.append(stretches(section, strain, lines, moment.efforts))
+    return jnp.concatenate(parts)
+
+
+TURN = 15
+"""Where orientation begins in what is integrated."""
 
 
 class AbstractOriented:
     """How orientation is integrated."""
+
+    size: int
+    """Numbers that are integrated."""
 
     start: Callable[[Any], Any]
     """From a unit quaternion."""
@@ -203,6 +269,8 @@ class AbstractOriented:
 class Quaternions(AbstractOriented):
     """Orientation as a quaternion, which need not stay a unit one."""
 
+    size = 4
+
     @staticmethod
     def start(h: Float[Array, " 4"]) -> Float[Array, " 4"]:
         """From a unit quaternion."""
@@ -215,6 +283,8 @@ class Quaternions(AbstractOriented):
 
 class Matrices(AbstractOriented):
     """Orientation as a rotation matrix, which leaves SO(3) by the error of the rule."""
+
+    size = 9
 
     @staticmethod
     def start(h: Float[Array, " 4"]) -> Float[Array, " 9"]:

@@ -1,5 +1,7 @@
 """States of rods that are shot from states in strain coordinates: to begin with, and as guesses."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,7 +17,8 @@ from supple.mechanics.frames import rod_shape, rod_strain
 from supple.mechanics.section_wrenches import internal_wrenches
 from supple.model.model import Model
 from supple.model.state import State
-from supple.shooting.formulation import NUMBERS, StrongForm
+from supple.shooting.equations import Efforts, Section, stretches
+from supple.shooting.formulation import NUMBERS, Parts, StrongForm
 from supple.shooting.layout import Layout
 
 
@@ -35,9 +38,50 @@ def _state(record: Model, state: State, *found: np.ndarray) -> State:
     quaternions = _continuous(StrongForm(record).layout, quaternions)
     frames = np.concatenate([quaternions, positions], axis=1)
     held = np.zeros(NUMBERS * joints)
-    q = np.concatenate([np.asarray(state.q)[:nq], frames.ravel(), values.ravel(), held])
-    v = np.concatenate([np.asarray(state.v)[:nv], speeds.ravel(), changes.ravel(), held])
+    parts = StrongForm(record).parts
+    shape = (parts.rods.layout.size, parts.rods.layout.steps + 1, NUMBERS)
+    strains = (part.reshape(shape)[..., :6] for part in (values, changes))
+    lengths, rates = _measured(parts, *strains)
+    own = np.asarray(state.q)[: nq - parts.lines], np.asarray(state.v)[: nv - parts.lines]
+    q = np.concatenate([own[0], lengths, frames.ravel(), values.ravel(), held])
+    v = np.concatenate([own[1], rates, speeds.ravel(), changes.ravel(), held])
     return State(np.asarray(state.t), q, v, np.zeros_like(v), state.multipliers)
+
+
+def _measured(parts: Parts, strain: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, ...]:
+    """What tendons and chambers measure along rods, and how fast that changes."""
+    if parts.rods.lines is None:
+        return np.zeros(0), np.zeros(0)
+    rods, lines, steps = parts.rods, parts.rods.lines, parts.rods.layout.steps
+    places = jax.tree.map(lambda x: jnp.asarray(x)[:, ::2], lines.places)
+    rest = jnp.asarray(rods.material.rest)
+    rest = jnp.broadcast_to(rest, strain.shape) if rest.shape[1] == 1 else rest[:, ::2]
+    weights = np.asarray(rods.widths)[:, None] * simpson(steps)
+
+    def lengths(strain: Array) -> Array:
+        def one(strain: Array, rest: Array, at: Any, acts: Array) -> Array:
+            section = Section(jnp.zeros(6), None, jnp.zeros(6), rest)
+            efforts = Efforts(jnp.zeros_like(acts), acts, jnp.asarray(lines.area))
+            return stretches(section, strain, at, efforts)
+
+        each = jax.vmap(jax.vmap(one, (0, 0, 0, None)))
+        return jnp.einsum("sk,skm->m", weights, each(strain, rest, places, lines.acts))
+
+    found = jax.jvp(lengths, (jnp.asarray(strain),), (jnp.asarray(rate),))
+    return np.asarray(found[0]), np.asarray(found[1])
+
+
+def simpson(steps: int) -> np.ndarray:
+    """Quadrature weights on the nodes of a segment of length 1, of fourth order."""
+    found = np.zeros(steps + 1)
+    if steps == 1:
+        return np.array([0.5, 0.5])
+    even = steps if steps % 2 == 0 else steps - 3
+    for i in range(0, even, 2):
+        found[i : i + 3] += np.array([1.0, 4.0, 1.0]) / 3 / steps
+    if even < steps:  # three eighths
+        found[even:] += 3 / 8 * np.array([1.0, 3.0, 3.0, 1.0]) / steps
+    return found
 
 
 def resampled(record: Model, old: Model, state: State) -> State:
@@ -105,8 +149,9 @@ def _one(model: Model, s: State, name: str, u: tuple[float, ...]):  # type: igno
     spin = jnp.stack([turning[:, 2, 1], turning[:, 0, 2], turning[:, 1, 0]], axis=1)
     still = State(s.t, s.q, jnp.zeros_like(s.v), jnp.zeros_like(s.v), s.multipliers)
     wrench = internal_wrenches(model, still, name, u)
-    values = jnp.concatenate([now[2], wrench], axis=1)
-    changes = jnp.concatenate([rate[2], jnp.zeros_like(wrench)], axis=1)
+    twist = jnp.concatenate([spin, jnp.einsum("nji,nj->ni", now[0], rate[1])], axis=1)
+    values = jnp.concatenate([now[2], wrench, twist], axis=1)
+    changes = jnp.concatenate([rate[2], jnp.zeros((len(u), 12))], axis=1)
     speeds = jnp.concatenate([spin, rate[1]], axis=1)
     return (now[0], now[1]), speeds, (values, changes)
 

@@ -18,7 +18,7 @@ TEST_ENV = JAX_PLATFORMS=cpu OPENBLAS_NUM_THREADS=1 \
 	MPLBACKEND=agg
 
 .DEFAULT_GOAL := help
-.PHONY: help .venv demo docs test lint typecheck pytest format versions validate bench clean
+.PHONY: help .venv demo docs test quick lint typecheck pytest format versions validate bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z.]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,18 @@ typecheck: $(STAMP)  ## mypy on src/
 
 pytest: $(STAMP)  ## the tests, without the slow ones; ARGS="tests/lie -k exp" narrows them
 	$(TEST_ENV) $(PY) -m pytest -n $(JOBS) --durations=15 $(ARGS)
+
+# What fails first when something is wrong, in the least time.
+QUICK = tests/lie tests/strain tests/section tests/model tests/space/test_quadrature.py \
+	tests/solve/test_newton.py tests/solve/test_bracket.py tests/solve/test_least_squares.py \
+	tests/mechanics/test_element_motion.py tests/system/test_formulation.py \
+	tests/robot/test_robot.py tests/robot/test_bad_input.py tests/robot/test_tried.py \
+	tests/files/test_text.py tests/files/test_malformed.py tests/files/test_files.py \
+	tests/test_expression.py tests/test_units.py tests/test_layering.py tests/test_spelling.py \
+	tests/test_texts.py tests/test_api.py tests/laws/test_textbook.py
+
+quick: $(STAMP)  ## the tests that tell most in the least time, for every save
+	$(TEST_ENV) $(PY) -m pytest -q -n $(JOBS) $(QUICK) $(ARGS)
 
 format: $(STAMP)  ## apply ruff's fixes and format
 	$(PY) -m ruff check --fix-only .

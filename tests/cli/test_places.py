@@ -103,7 +103,7 @@ def test_a_folder_that_may_not_be_written(place):
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), MemoryError()])
 def test_what_the_system_refuses_is_told(place, monkeypatch, error):
-    def fail(file):
+    def fail(file, allow):
         raise error
 
     monkeypatch.setattr(robots, "load_file", fail)

@@ -14,7 +14,13 @@ from supple.robot.meshes import MAX_FILE
 pytestmark = pytest.mark.usefixtures("unchecked")  # as users run it
 ROD = "robot: r\nrods:\n  a: {length: 1, section: {circle: 0.01}, material: {E: 1e8, density: 1e3}, %s}\n"
 LIMIT = 2.0
-"""Seconds for what is refused, or just within the limits, on a busy machine."""
+"""Seconds of the processor for what is refused, or just within the limits."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def forms_are_made():
+    """The first file of a process takes longer: forms are made from the classes."""
+    load(ROD % "basis: 1")
 
 
 def listed(values):
@@ -38,11 +44,11 @@ def listed(values):
     ],
 )  # fmt: skip
 def test_rods_that_would_fill_the_memory_are_refused_at_once(fields, part):
-    begun = time.perf_counter()
+    begun = time.process_time()
     with pytest.raises(FileError) as told:
         load(ROD % fields)
     assert part in str(told.value)
-    assert time.perf_counter() - begun < LIMIT
+    assert time.process_time() - begun < LIMIT
 
 
 def test_many_large_rods_are_refused_together():
@@ -87,9 +93,9 @@ def linear(work, count, factor=4, slack=2.5):
     def seconds(n):
         taken = []
         for _ in range(2):
-            begun = time.perf_counter()
+            begun = time.process_time()
             work(n)
-            taken.append(time.perf_counter() - begun)
+            taken.append(time.process_time() - begun)
         return min(taken)
 
     few, many = seconds(count), seconds(factor * count)
@@ -114,9 +120,9 @@ def test_children_may_come_long_before_their_parents():
 def test_long_urdf_files(tmp_path):
     (tmp_path / "long.urdf").write_text(urdf_chain(3000))
     (tmp_path / "long.yaml").write_text("urdf: long.urdf\n")
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert len(load(tmp_path / "long.yaml").robot.items) == 3000
-    assert time.perf_counter() - begun < 4 * LIMIT
+    assert time.process_time() - begun < 4 * LIMIT
 
 
 def test_a_ring_of_parents_is_told():

@@ -13,7 +13,7 @@ from supple.errors import DescriptionError
 from supple.lie import so3
 from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.energy import energies, momentum
-from supple.mechanics.inverse_dynamics import element_matrices, inverse_dynamics
+from supple.mechanics.inverse_dynamics import element_stiffness, inverse_dynamics
 from tests.samples import random_motion
 from tests.tools import check_tangent, jit
 
@@ -102,7 +102,7 @@ def test_the_balance_is_that_of_material_points():
     expected = LINE / 2 * weights @ np.asarray(found)
 
     c = Coordinates(q, 0 * q, v, a, np.asarray(NOW))
-    elastic = np.asarray(element_matrices(model.with_lengths_at(jnp.asarray(NOW)), 0)[0][0]) @ q
+    elastic = np.asarray(element_stiffness(model.with_lengths_at(jnp.asarray(NOW)), 0)[0]) @ q
     ours = np.asarray(jit(inverse_dynamics)(model, c)) - elastic
     np.testing.assert_allclose(ours, expected, rtol=0, atol=TOL_PATH * np.abs(expected).max())
 

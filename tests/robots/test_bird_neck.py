@@ -234,14 +234,14 @@ def test_the_integrators_of_the_source_take_its_steps(rng):
 def test_rigid_tendons_move_as_very_stiff_ones():
     """And their tensions are those of stiff ones."""
     torques = (0.05, 0.03, 0.02, 0.02)
-    run = dict(dt=2e-3, scheme=sp.generalized_alpha(0.5), t_eval=0.05)
+    run = dict(dt=1e-3, scheme=sp.generalized_alpha(0.5), t_eval=0.05)
     soft = neck.bird_neck(3, torques)
     stiff = soft.replacing(
-        *(replace(soft[name], stiffness=1e8, damping=1e5) for name in neck.tendon_names(3))
+        *(replace(soft[name], stiffness=1e9, damping=1e6) for name in neck.tendon_names(3))
     )
     one = sp.simulate(stiff, 0.2, **run)
     two = sp.simulate(neck.bird_neck(3, torques, elastic=False), 0.2, **run)
-    np.testing.assert_allclose(one.position("top 3"), two.position("top 3"), atol=2e-5)
+    np.testing.assert_allclose(one.position("top 3"), two.position("top 3"), atol=1e-5)
     for name in neck.tendon_names(3):
         ours, theirs = one.tendon(name).tension[1:], two.tendon(name).tension[1:]
         np.testing.assert_allclose(ours, theirs, rtol=1e-2, atol=0.1)

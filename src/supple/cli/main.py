@@ -221,6 +221,43 @@ def bench_accuracy(
     _print_rows(run_accuracy(case, asked), ACCURACY, as_json=as_json, good=("NOT_RESOLVED",))
 
 
+DAMPING = {
+    "rod": "<10s",
+    "space": "<6s",
+    "time": "<16s",
+    "tau_s": ">8s",
+    "tau_printed": ">12s",
+    "smallest_dt_ms": ">15s",
+    "printed_dt_ms": ">14.1f",
+    "runtime_s": ">10.2f",
+}
+
+
+@bench_app.command("strong")
+@common.told()
+def bench_strong(
+    repeats: Annotated[int, typer.Option(help="Warm runs; the best one counts.", min=1)] = 3,
+    tables: Annotated[
+        bool, typer.Option("--tables", help="Numerical damping, as in Tables 3 and 4 of 002.")
+    ] = False,
+    rod: Annotated[list[str] | None, typer.Option(help="Only these rods of the tables.")] = None,
+    space: Annotated[list[str] | None, typer.Option(help="Only these rules in space.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """The strong form: time over simulated time, and error against strain coordinates."""
+    _measured_as_it_is()
+    from supple.bench.strong import PRINTED, run_speed, run_tables
+
+    _check_choices("--rod", rod, dict.fromkeys(one for one, _ in PRINTED))
+    _check_choices("--space", space, dict.fromkeys(one for _, one in PRINTED))
+    if tables:
+        # A scheme that does not go through at this step is what the table tells.
+        good = ("NOT_CONVERGED", "STEP_LIMIT")
+        _print_rows(run_tables(rod, space), DAMPING, as_json=as_json, good=good)
+    else:
+        _print_rows(run_speed(repeats), COLUMNS, as_json=as_json)
+
+
 PIECES = {
     "case": "<10s",
     "N": ">5d",

@@ -12,6 +12,7 @@ formulation. Joints come first in both, as in the robot's model, so that what re
 import dataclasses
 from typing import Any, NamedTuple
 
+import jax
 import numpy as np
 
 from supple.lie import Pose
@@ -129,7 +130,8 @@ def _standing_in(
     count = len(lines.of)
     if count:
         zero = np.zeros((count, 1))
-        added = (JointGroup(StateJoint(np.zeros(count)), zero, zero, None), *added)
+        states = jax.tree.map(lambda _: np.zeros(count), StateJoint(np.zeros(())))
+        added = (JointGroup(states, zero, zero, None), *added)
     groups: Any = (*model.groups[:kept], *added)
     topology, old = _topology(model, groups, place, rods), model.topology
     extra = sum(group.size for group in added)

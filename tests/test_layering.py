@@ -19,6 +19,7 @@ LAYERS = (
         "reprs",
         "numeric",
         "compile",
+        "threads",
         "expression",
         "units",
     ),

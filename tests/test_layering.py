@@ -35,6 +35,7 @@ LAYERS = (
     ("shooting",),
     ("robot",),
     ("run",),
+    ("studies",),
     ("view", "plot"),
     ("identify",),
     ("robots", "files"),

@@ -174,6 +174,13 @@ from supple.strain import (
     PiecewiseLegendre as PiecewiseLegendre,
     PiecewiseLinear as PiecewiseLinear,
 )
+from supple.studies.samples import (
+    Grid as Grid,
+    LatinHypercube as LatinHypercube,
+    Listed as Listed,
+    RandomSamples as RandomSamples,
+)
+from supple.studies.study import study as study
 from supple.time.advance import Status as Status
 from supple.time.alpha import (
     GeneralizedAlpha as GeneralizedAlpha,

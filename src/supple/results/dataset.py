@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.model.inputs import input_slices
+from supple.model.model import Model
 from supple.results.store import versions
 from supple.results.stretch import Stretch
 
@@ -22,9 +23,9 @@ POINTS = 41
 """Sections of each rod in a dataset."""
 
 
-def coordinate_labels(stretch: Stretch) -> tuple[list[str], list[str]]:
+def coordinate_labels(model: Model) -> tuple[list[str], list[str]]:
     """Names of the configuration numbers and of the velocity coordinates: "arm.rod.0", "tool.joint.1"."""
-    topology = stretch.model.topology
+    topology = model.topology
     q, v = [""] * topology.nq, [""] * topology.nv
     for kind, slots in (("joint", topology.joint_slots), ("rod", topology.rod_slots)):
         for slot in slots:
@@ -76,7 +77,7 @@ def _labelled(result: Stretch, points: int) -> xarray.Dataset:
     """Everything about a stretch."""
     import xarray  # slow to import and not always needed
 
-    q, v = coordinate_labels(result)
+    q, v = coordinate_labels(result.model)
     model = result.model
     data = xarray.Dataset(
         coords={"time": ("time", result.t, {"units": "s"}), "axis": AXES, "q": q, "v": v}

@@ -47,7 +47,9 @@ def _slips(item: Any) -> Iterator[str]:
 
 def _of_rod(rod: Rod) -> Iterator[str]:
     made = rod.sectional()
-    if not isinstance(made, SolidProperties) or is_traced((rod.length, made)):
+    if not isinstance(made, SolidProperties):
+        return
+    if is_traced((rod.length, vars(made.material), vars(made.shape))):
         return
     modulus = float(on_grid(made.material.E, MIDDLE)[0])
     density = float(on_grid(made.material.density, MIDDLE)[0])

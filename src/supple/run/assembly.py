@@ -27,10 +27,11 @@ CLOSED = 1e-9
 @partial(jit, quick=True)
 def relaxed(model: Model, q: Any, t: Any) -> Rest:
     """Where a model comes to rest."""
-    return relax(second_order_of(model, "relaxed"), q, t, _ways(model))
+    return relax(second_order_of(model, "relaxed"), q, t, ways_of(model))
 
 
-def _ways(model: Model) -> Ways:
+def ways_of(model: Model) -> Ways:
+    """What a relaxation should know of the coordinates of joints."""
     lengths, balls, unheld = [], [], []
     for group in model.groups:
         none = np.zeros(group.size * group.nv, dtype=bool)

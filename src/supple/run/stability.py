@@ -9,11 +9,13 @@ and the damped vibrations tell: one that grows without swinging is divergence, o
 import enum
 from typing import Any, NamedTuple
 
+import jax.numpy as jnp
 import numpy as np
 import scipy.linalg
 
 from supple.mechanics.element_motion import Coordinates
 from supple.model.model import Model
+from supple.numeric import is_traced
 from supple.robot.formulations import second_order_of
 from supple.solve.equilibrium import EquilibriumSolution
 from supple.solve.modes import free_motions, tangent_at
@@ -109,20 +111,31 @@ def way_down(
     factors = found.factors
     if not isinstance(factors, DenseFactors) or model.regulators:
         return None
-    softest = _softest(model, _matrix(factors))
+    scale = np.asarray(model.scale)
+    softest = _softest(scale, _matrix(factors))
     if softest is None or softest.value > CLEAR:
         return None
-    tangent = _tangent(model, np.asarray(found.q), t, multipliers)
-    n, m = model.nv, tangent.jacobian.shape[0]
-    exact = np.zeros((n + m, n + m))
-    exact[:n, :n], exact[n:, :n], exact[:n, n:] = (
-        tangent.stiffness,
-        tangent.jacobian,
-        tangent.force_jacobian.T,
-    )
-    exact[n:, n:] = np.diag(tangent.compliance)
-    softest = _softest(model, exact)
+    return unstable_motion(scale, rest_matrix(_tangent(model, np.asarray(found.q), t, multipliers)))
+
+
+def unstable_motion(scale: np.ndarray, matrix: np.ndarray) -> Softest | None:
+    """The softest motion by which an equilibrium is left; ``scale`` is that of its coordinates.
+
+    None where it is stable, or where the exact matrix has no potential behind it.
+    """
+    softest = _softest(scale, matrix)
     return softest if softest is not None and softest.value < -ZERO else None
+
+
+def rest_matrix(tangent: Any) -> Any:
+    """Derivative of the balance at rest, and of the equations, by coordinates and multipliers."""
+    backend: Any = jnp if is_traced(tangent) else np
+    return backend.block(
+        [
+            [tangent.stiffness, tangent.force_jacobian.T],
+            [tangent.jacobian, backend.diag(tangent.compliance)],
+        ]
+    )
 
 
 def _tangent(model: Model, q: np.ndarray, t: float, multipliers: np.ndarray | None) -> Any:
@@ -139,14 +152,13 @@ def _matrix(factors: DenseFactors) -> np.ndarray:
     return matrix
 
 
-def _softest(model: Model, matrix: np.ndarray) -> Softest | None:
+def _softest(scale: np.ndarray, matrix: np.ndarray) -> Softest | None:
     """From the matrix of the balance and the equations; None where no potential says so."""
-    n = model.nv
+    n = len(scale)
     stiffness, jacobian, own = matrix[:n, :n], matrix[n:, :n], np.diag(matrix[n:, n:])
     if not np.all(np.isfinite(matrix)):
         return None
     held = jacobian[own == 0]
-    scale = np.asarray(model.scale)
     free = np.diag(scale)
     if len(held):
         free = scale[:, None] * scipy.linalg.null_space(held * scale, rcond=1e-10)

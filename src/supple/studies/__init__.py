@@ -1,0 +1,1 @@
+"""Studies: one computation for many robots, on all cores or a cluster, as one labelled dataset."""

@@ -93,7 +93,7 @@ def potential(q, n):
     return stored + weight + 0.5 * neck.STIFFNESS * jnp.sum(elongation(q, n) ** 2)
 
 
-def lost_and_driven(q, v, n):
+def lost_and_driven(q, v, n, rotor_speed=None):
     """Forces of friction, of the tendons' damping and of the motors, on all coordinates."""
 
     def pivots(alpha):  # angles of the diagonals against both bars they join
@@ -105,7 +105,7 @@ def lost_and_driven(q, v, n):
     alpha = -neck.PIVOT * slope.T @ slope @ v[:n]
     by = jax.jacfwd(lambda q: elongation(q, n))(q)
     tendons = -neck.DAMPING * by.T @ (by @ v)
-    rotor = neck.GEAR * v[n:]
+    rotor = neck.GEAR * (v[n:] if rotor_speed is None else rotor_speed)
     dry = 0.008 * 2 / jnp.pi * jnp.arctan(0.5 * rotor)
     torque = jnp.asarray(TORQUES[: n + 1])
     return jnp.concatenate([alpha, neck.GEAR * (torque - dry)]) + tendons
@@ -197,14 +197,18 @@ def steps():
         state = State(jnp.zeros(()), q, v, forward_dynamics(model, q, v))
         return [
             scheme.step(formulation, state, None, h).state
-            for scheme in (sp.Explicit("euler"), sp.LinearlyImplicitEuler())
+            for scheme in (
+                sp.Explicit("euler"),
+                sp.LinearlyImplicitEuler(),
+                sp.LinearlyImplicitEuler(hold_friction=True),
+            )
         ]
 
     return both
 
 
 def test_the_integrators_of_the_source_take_its_steps(rng):
-    """Equations (10) and (21), with M, f, K and D of the energy method."""
+    """Equations (10) and (21), with M, f, K, D of the energy method; dry friction with its slope or held."""
     n, h = 3, 2e-3
     q, v = (jnp.asarray(x) for x in drawn(rng, n))
 
@@ -212,19 +216,20 @@ def test_the_integrators_of_the_source_take_its_steps(rng):
     def printed(q, v):
         mass = jax.hessian(kinetic, argnums=1)(q, v, n)
 
-        def force(q, v):  # all but inertia: M a = f
+        def force(q, v, rotor=None):  # all but inertia: M a = f
             momentum = jax.grad(kinetic, argnums=1)
             drift = jax.jvp(lambda q: momentum(q, v, n), (q,), (v,))[1]
             pull = jax.grad(lambda q: kinetic(q, v, n) - potential(q, n))(q)
-            return pull + lost_and_driven(q, v, n) - drift
+            return pull + lost_and_driven(q, v, n, rotor) - drift
+
+        def implicit(force):
+            K, D = jax.jacfwd(force, argnums=(0, 1))(q, v)
+            dv = jnp.linalg.solve(mass - h**2 * K - h * D, h * f + h**2 * K @ v)
+            return q + h * (v + dv), v + dv
 
         f = force(q, v)
-        K, D = jax.jacfwd(force, argnums=(0, 1))(q, v)
-        dv = jnp.linalg.solve(mass - h**2 * K - h * D, h * f + h**2 * K @ v)
-        return (
-            (q + h * v, v + h * jnp.linalg.solve(mass, f)),
-            (q + h * (v + dv), v + dv),
-        )
+        explicit = q + h * v, v + h * jnp.linalg.solve(mass, f)
+        return explicit, implicit(force), implicit(lambda q_, v_: force(q_, v_, v[n:]))
 
     for ours, theirs in zip(steps()(q, v, h), printed(q, v), strict=True):
         np.testing.assert_allclose(ours.q, theirs[0], atol=1e-11 * np.abs(theirs[0]).max())

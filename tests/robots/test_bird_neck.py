@@ -18,7 +18,7 @@ from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.transmissions import transmission_motion
 from supple.model.state import State
-from supple.robots import bird_neck as neck
+from supple.robots import bird_neck as neck, bird_neck_angles as angles
 from supple.system.forward_dynamics import forward_dynamics
 from supple.system.strain import Strain
 from tests.tools import jit
@@ -262,3 +262,39 @@ def test_computed_torque_keeps_to_the_path_with_tendons_that_pull(elastic):
     assert np.abs(run.q[:, :3] - goal).max() < 0.05
     for name in neck.tendon_names(3):
         assert run.tendon(name).tension[50:].min() > 0.0
+
+
+def test_equation_3_on_joint_angles_and_its_integrators_are_those_of_the_source(rng):
+    """Drums that follow the joints put into the energies; and steps (4) and (9) from there."""
+    n, h, t = 3, jnp.asarray(2e-3), jnp.zeros(())
+    model = neck.bird_neck(n, TORQUES[: n + 1], elastic=False).build()
+    alpha, rate = (jnp.asarray(x) for x in rng.normal(size=(2, n)) * [[0.3], [1.0]])
+
+    def whole(a, w):
+        return jnp.concatenate([a, angles.drums(a)]), jnp.concatenate([w, angles.drum_rates(a, w)])
+
+    def energy(a, w):
+        return kinetic(*whole(a, w), n)
+
+    @jit
+    def printed(a, w):
+        rotors, mass = angles.drum_rates(a, w), jax.hessian(energy, argnums=1)(a, w)
+
+        def force(a, w):  # all but inertia, with dry friction that stays as it is
+            drift = jax.jvp(lambda a: jax.grad(energy, argnums=1)(a, w), (a,), (w,))[1]
+            lost = lost_and_driven(*whole(a, w), n, rotors)
+            pull = jax.grad(lambda a: energy(a, w) - potential(whole(a, w)[0], n))(a)
+            return pull - drift + lost[:n] + jax.jacfwd(angles.drums)(a).T @ lost[n:]
+
+        f = force(a, w)
+        K, D = jax.jacfwd(force, argnums=(0, 1))(a, w)
+        dw = jnp.linalg.solve(mass - h**2 * K - h * D, h * f + h**2 * K @ w)
+        return (a + h * w, w + h * jnp.linalg.solve(mass, f)), (a + h * (w + dw), w + dw)
+
+    @jit
+    def ours(a, w):
+        return [step(model, a, w, t, h) for step in (angles.explicit_step, angles.implicit_step)]
+
+    for found, theirs in zip(ours(alpha, rate), printed(alpha, rate), strict=True):
+        np.testing.assert_allclose(found[0], theirs[0], atol=1e-11)
+        np.testing.assert_allclose(found[1], theirs[1], atol=1e-9 * np.abs(theirs[1]).max())

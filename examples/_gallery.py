@@ -23,8 +23,8 @@ DOCS = EXAMPLES.parent / "docs"
 KEPT = DOCS / "gallery"
 WIDTH, COLOURS, LARGEST = 880, (128, 64, 32, 16), 60_000
 """Pixels of a picture, and as many colours as fit into so many bytes."""
-FILM = 560
-"""Pixels of an animation."""
+FILM, LARGEST_FILM = 440, 200_000
+"""Pixels of an animation, and its most bytes; every other picture of the film is kept."""
 GROUPS = {
     "": "A first robot",
     "statics": "Statics",
@@ -100,15 +100,15 @@ def shrink(picture: Path, target: Path) -> None:
 
 
 def shrink_film(film: Path, target: Path) -> None:
-    """An animation, at half its size."""
+    """An animation, small enough to be kept with the sources."""
     from PIL import Image, ImageSequence
 
     with Image.open(film) as moving:
-        frames = [one.convert("RGB") for one in ImageSequence.Iterator(moving)]
-        pause = moving.info["duration"]
+        frames = [one.convert("RGB") for one in ImageSequence.Iterator(moving)][::2]
+        pause = 2 * moving.info["duration"]
     size = FILM, round(frames[0].height * FILM / frames[0].width)
     first, *others = [one.resize(size, Image.Resampling.LANCZOS) for one in frames]
-    first.save(target, save_all=True, append_images=others, duration=pause, loop=0, quality=50)
+    first.save(target, save_all=True, append_images=others, duration=pause, loop=0, quality=40)
 
 
 def page() -> str:

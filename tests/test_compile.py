@@ -50,7 +50,7 @@ def test_options_that_this_compiler_does_not_know_are_left_out(stranger, monkeyp
 
 
 def test_other_devices_get_no_option_of_the_cpu(monkeypatch):
-    monkeypatch.setattr(compile, "_platform", lambda: "gpu")
+    monkeypatch.setattr(compile, "platform", lambda: "gpu")
     given = {}
     monkeypatch.setattr(jax, "jit", lambda function, **options: given.update(options) or function)
     assert jit(lambda x: x + 1)(1.0) == 2

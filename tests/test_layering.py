@@ -35,6 +35,7 @@ LAYERS = (
     ("shooting",),
     ("robot",),
     ("run",),
+    ("fleet",),
     ("studies",),
     ("view", "plot"),
     ("identify",),

@@ -24,6 +24,7 @@ from supple.errors import (
     SuppleError as SuppleError,
 )
 from supple.expression import Expression as Expression
+from supple.fleet.batch import batch as batch
 from supple.hints import Hint as Hint
 from supple.lie import Pose as Pose
 from supple.mechanics.classical import (
@@ -132,6 +133,7 @@ from supple.run.inverse_statics import (
     InverseStaticsStatus as InverseStaticsStatus,
     inverse_statics as inverse_statics,
 )
+from supple.run.rollout import rollout as rollout, step as step
 from supple.run.simulate import resume as resume, simulate as simulate
 from supple.run.stability import Stability as Stability
 from supple.run.start import initial_state as initial_state
@@ -203,7 +205,7 @@ from supple.time.multistep import (
     bdf3 as bdf3,
     bdf_alpha as bdf_alpha,
 )
-from supple.time.rollout import Rollout as Rollout, rollout as rollout
+from supple.time.rollout import Rollout as Rollout, Stepped as Stepped
 
 __version__ = _version("supple")
 _open_doors(globals())

@@ -17,6 +17,7 @@ from typing import Any
 import jax
 
 from supple.errors import ArgumentError
+from supple.numeric import is_traced
 
 WANTED: dict[str, dict[str, Any]] = {
     "cpu": {
@@ -59,7 +60,7 @@ def _accepted(platform: str, options: dict[str, Any]) -> bool:
     return True
 
 
-def _platform() -> str:
+def platform() -> str:
     """The kind of device that programs are compiled for now."""
     device: Any = getattr(jax.config, "jax_default_device", None)
     if device is None:
@@ -96,8 +97,11 @@ class Program:
         update_wrapper(self, function)
         self._function, self._quick, self._options = function, quick, options
         self._compiled: dict[str, Any] = {}
+        self._inner = jax.jit(function, **options)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if is_traced((args, kwargs)):  # part of a larger program, whose options count
+            return self._inner(*args, **kwargs)
         return self._on_this_device(*args, **kwargs)
 
     def lower(self, *args: Any, **kwargs: Any) -> Any:
@@ -106,14 +110,14 @@ class Program:
     @property
     def _on_this_device(self) -> Any:
         _check_process()
-        platform = _platform()
-        if platform not in self._compiled:
-            self._compiled[platform] = jax.jit(
+        device = platform()
+        if device not in self._compiled:
+            self._compiled[device] = jax.jit(
                 self._function,
-                compiler_options=known_options(platform, self._quick) or None,
+                compiler_options=known_options(device, self._quick) or None,
                 **self._options,
             )
-        return self._compiled[platform]
+        return self._compiled[device]
 
 
 def jit(function: Callable[..., Any], *, quick: bool = False, **options: Any) -> Program:

@@ -15,7 +15,8 @@ MOST_LINES, WIDTH = 15, 100
 
 
 def settled(text: str) -> str:
-    """Without the sign of zeros, which is round-off."""
+    """Without round-off: the sign of zeros, and residuals that are nothing but that."""
+    text = re.sub(r"residual \de-1[2-9]", "residual 0", text)
     return re.sub(r"-(0\.0*)(?![\d])", r" \1", text).replace("[ ", "[")
 
 

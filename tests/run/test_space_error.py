@@ -70,7 +70,7 @@ def test_a_load_in_the_span_is_refined_until_the_accuracy_is_met():
     assert 0.3 < coarse.error / error_of(coarse, exact) < 3
     fine = sp.equilibrium(robot, accuracy=1e-5)
     assert fine.refinements > 0
-    assert fine.description["rod"].basis["kz"].breaks == (0.37,)
+    assert 0.37 in fine.description["rod"].basis["kz"].breaks
     assert error_of(fine, exact) <= 1e-5
     # A robot of other modes starts from it.
     again = sp.equilibrium(robot, accuracy=1e-3, initial=fine)

@@ -9,10 +9,10 @@ from scipy.linalg import expm
 import supple as sp
 from supple.errors import DescriptionError
 from supple.model.state import State
+from supple.run.rollout import rollout
 from supple.solve.equilibrium import EquilibriumStatus, solve_equilibrium
 from supple.solve.modes import linear_model
 from supple.system.strain import Strain
-from supple.time.rollout import rollout
 from tests.system.formulations import ShootingCantilever, ViscoelasticOscillator
 from tests.tools import jit
 

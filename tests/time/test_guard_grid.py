@@ -96,6 +96,19 @@ def test_no_passive_robot_gains_energy(name):
         assert (total - total[0]).max() <= 0.05 * free
 
 
+def test_chaotic_robots_gain_no_energy_wherever_they_go():
+    """Friction that differs by a millionth sends two pendulums elsewhere when steps are far too long."""
+    for seed in range(8):
+        first, second = 1 + 1e-6 * np.random.default_rng(seed).standard_normal(2)
+        tail = sp.Spherical(damping=1e-3 * second)
+        upper = bob(joint=sp.Revolute("y", damping=0.02 * first))
+        lower = bob("tail", tail, parent="bob", position=(0.2, 0, 0))
+        model = sp.Robot(upper, lower).build()
+        found = sp.simulate(model, 120.0, dt=10.0)
+        total, potential, _ = totals(model, found.t, found.q, found.v)
+        assert (total - total[0]).max() <= 0.05 * (total[0] - potential.min())
+
+
 @jit
 def forces(model, q):
     zero = jnp.zeros(model.nv)

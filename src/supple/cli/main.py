@@ -304,6 +304,41 @@ def bench_xjoint(
         typer.echo(words)
 
 
+FLEET = {
+    "case": "<14s",
+    "device": "<12s",
+    "batch": ">7d",
+    "n_dof": ">5d",
+    "robot_steps_per_s": ">17.3g",
+    "loop_steps_per_s": ">16.3g",
+    "compile_s": ">9.1f",
+    "single_compile_s": ">16.1f",
+    "memory_mb": ">9.0f",
+    "error_vs_single": ">15.1e",
+    "failed": ">6d",
+}
+
+
+@bench_app.command("fleet")
+@common.told()
+def bench_fleet(
+    case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
+    device: Annotated[str, typer.Option(help="Kind of device: cpu, gpu …")] = "cpu",
+    members: Annotated[
+        int | None, typer.Option("--batch", help="Robots in a batch.", min=1)
+    ] = None,
+    steps: Annotated[int, typer.Option(help="Steps of each run.", min=1)] = 100,
+    repeats: Annotated[int, typer.Option(help="Warm runs; the best one counts.", min=1)] = 2,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Many robots of one structure at once: robot-steps a second, against a loop on one core."""
+    _measured_as_it_is()
+    from supple.bench.fleet import CASES, run_fleet
+
+    _check_choices("--case", case, CASES)
+    _print_rows(run_fleet(case, device, members, steps, repeats), FLEET, as_json=as_json)
+
+
 RANDOM = {
     "seed": ">5d",
     "class": "<10s",

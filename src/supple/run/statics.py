@@ -168,9 +168,7 @@ AT_REST = 1e-8
 
 @partial(jit, quick=True)
 def _solve(model, q, t, first_increment, multipliers=None):  # type: ignore[no-untyped-def]
-    return solve_equilibrium(
-        formulation_of(model), q, t, first_increment, multipliers, differentiable=False
-    )
+    return solve_equilibrium(formulation_of(model), q, t, first_increment, multipliers)
 
 
 _tangent = jit(inverse_dynamics_tangent, quick=True)

@@ -27,7 +27,7 @@ from supple.system.dense import Factors
 from supple.system.formulation import (
     AbstractFormulation,
     Discretization,
-    attach_derivative,
+    with_implicit_derivative,
 )
 from supple.system.second_order import AbstractSecondOrder, Evaluated
 
@@ -119,8 +119,6 @@ def solve_equilibrium(
     t: Float[Array, ""],
     first_increment: Float[Array, ""] | float = 1.0,
     multipliers: Float[Array, " n"] | None = None,
-    *,
-    differentiable: bool = True,
 ) -> EquilibriumSolution:
     """Equilibrium under the loads of time t, starting from q; pure, batchable, differentiable.
 
@@ -136,12 +134,8 @@ def solve_equilibrium(
     there = State(t, path.q, zero, zero, path.multipliers)
     d = Discretization(lax.stop_gradient(there), t)
     root = lax.stop_gradient(formulation.unknown(d, zero))
-    if differentiable:
-        left, work = formulation.residual(d, root)
-        root = attach_derivative(root, left, formulation.factorize(d, root, work))
-        there = formulation.state(d, root)
-    else:
-        left, _ = formulation.residual(d, root)
+    left, _ = formulation.residual(d, root)
+    there = formulation.state(d, with_implicit_derivative(formulation, d, root))
     found, forces = there.q, there.multipliers
     status = jnp.where(path.done, EquilibriumStatus.CONVERGED, EquilibriumStatus.NOT_CONVERGED)
     status = jnp.where(lawful, status, EquilibriumStatus.BAD_INPUT)

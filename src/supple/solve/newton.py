@@ -75,7 +75,7 @@ def newton(
     Every pass evaluates the residual once, at a trial point (the first at x0), and linearizes there if the
     next update needs a new matrix; so both are compiled once.
     Not differentiable through its loop: call it on values behind ``stop_gradient`` and attach the
-    derivative with :func:`supple.system.formulation.attach_derivative`.
+    derivative with :func:`supple.system.formulation.with_implicit_derivative`.
     """
 
     def size(delta: Vector) -> Float[Array, ""]:

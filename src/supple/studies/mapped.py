@@ -72,9 +72,9 @@ def _resting(model: Model, t: Any, first_increment: float) -> EquilibriumSolutio
     """The equilibrium from the described shape; with equations between coordinates by relaxing first."""
     q, formulation = jnp.asarray(neutral(model)), formulation_of(model)
     if not model.holonomic:
-        return solve_equilibrium(formulation, q, t, first_increment, differentiable=False)
+        return solve_equilibrium(formulation, q, t, first_increment)
     rest = relax(second_order_of(model, "studies"), q, t, ways_of(model))
-    found = solve_equilibrium(formulation, rest.q, t, 1.0, rest.multipliers, differentiable=False)
+    found = solve_equilibrium(formulation, rest.q, t, 1.0, rest.multipliers)
     lost = jnp.where(rest.came_to_rest, found.status, EquilibriumStatus.NOT_CONVERGED)
     return found._replace(status=lost)
 

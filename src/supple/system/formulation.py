@@ -17,6 +17,7 @@ import abc
 from typing import Any, NamedTuple
 
 import equinox as eqx
+import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Float
 
@@ -225,17 +226,26 @@ def with_implicit_derivative(
 ) -> Vector:
     """A root of the residual with the derivative that the implicit function theorem gives it.
 
-    Works forward and in reverse. ``root`` itself carries none: it comes from a loop behind ``stop_gradient``.
+    Works forward and in reverse; nothing is computed where nothing is differentiated. ``root`` itself carries
+    no derivative: it comes from a loop behind ``stop_gradient``. First derivatives only: those of derivatives
+    miss how the factors change.
     """
     fixed = lax.stop_gradient(root)
     left, work = formulation.residual(d, fixed)
-    return attach_derivative(fixed, left, formulation.factorize(d, fixed, work))
+    factors = lax.stop_gradient(formulation.factorize(d, fixed, work))
+    return fixed + _moved(factors, left)
 
 
-def attach_derivative(root: Vector, residual: Vector, factors: Factors) -> Vector:
-    """A root with the derivative that the implicit function theorem gives it.
+@eqx.filter_custom_jvp
+def _moved(factors: Factors, residual: Vector) -> Vector:
+    """How far a root is from itself: not at all, but it moves with what its residual depends on."""
+    return jnp.zeros_like(residual)
 
-    ``residual`` is the (vanishing) residual at the root, as a function of whatever is to be
-    differentiated; ``factors`` those of its derivative by the unknown.
-    """
-    return lax.stop_gradient(root) - lax.stop_gradient(factors).solve_checked(residual)
+
+@_moved.def_jvp
+def _moved_jvp(primals: Any, tangents: Any) -> tuple[Vector, Vector]:
+    (factors, residual), (_, change) = primals, tangents
+    none = jnp.zeros_like(residual)
+    if change is None:
+        return none, none
+    return none, -factors.solve_checked(change)

@@ -44,6 +44,7 @@ class Status(enum.IntEnum):
     SLACK = 7
     EDIT_FAILED = 8
     EVENT_LIMIT = 9
+    OPEN = 10
 
     @property
     def ok(self) -> bool:
@@ -63,6 +64,7 @@ class Status(enum.IntEnum):
             Status.SLACK: "a tendon of imposed length would have to push, which rollouts cannot let go",
             Status.EDIT_FAILED: "an event could not edit the robot",
             Status.EVENT_LIMIT: "the limit on the number of events was reached",
+            Status.OPEN: "a loop was open at the start, or could not be closed",
         }[self]
 
 

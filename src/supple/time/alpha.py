@@ -9,7 +9,7 @@ with the balance taken at the end of the step. x is the unknown, so that ẋ and
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 from jax import lax
@@ -18,6 +18,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.errors import DescriptionError
 from supple.model.state import State
+from supple.solve.lockstep import Lockstep, newton_in_lockstep
 from supple.solve.newton import NewtonResult, NewtonSettings, newton
 from supple.system.formulation import (
     AbstractFormulation,
@@ -40,10 +41,11 @@ def solved(
     formulation: AbstractFormulation,
     d: Discretization,
     guess: Float[Array, " nv"],
-    settings: NewtonSettings,
+    settings: NewtonSettings | Lockstep,
 ) -> NewtonResult:
     """Newton from a guess of the displacement."""
-    return newton(
+    find: Any = newton_in_lockstep if isinstance(settings, Lockstep) else newton
+    return find(
         lambda y: formulation.residual(d, y),
         lambda y, work: formulation.factorize(d, y, work),
         formulation.unknown(d, guess),
@@ -64,7 +66,7 @@ class GeneralizedAlpha(AbstractScheme):
     alpha_f: float
     beta: float
     gamma: float
-    newton: NewtonSettings = DEFAULTS
+    newton: NewtonSettings | Lockstep = DEFAULTS
     penalty: float = 0.0
 
     @property
@@ -191,7 +193,7 @@ def wbz(rho_inf: float = 0.8, newton: NewtonSettings = DEFAULTS) -> GeneralizedA
 class ImplicitEuler(AbstractScheme):
     """First order, strongly damping: ẋ = x/h, ẍ = (ẋ - v)/h."""
 
-    newton: NewtonSettings = DEFAULTS
+    newton: NewtonSettings | Lockstep = DEFAULTS
 
     @property
     def order(self) -> int:

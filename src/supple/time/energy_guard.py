@@ -64,7 +64,7 @@ class EnergyBudget(NamedTuple):
     gain: Float[Array, ""]
     """Largest gain seen, over the energy that could move."""
     fastest: Float[Array, ""]
-    """Largest speed of a scaled coordinate (1/s): what moved between two looks is judged by it."""
+    """Largest speed of a scaled coordinate (1/s) since the last look: what moved unseen is judged by it."""
 
 
 def is_passive(model: Model) -> bool:
@@ -212,4 +212,5 @@ def _look(
     free = jnp.maximum(free, moved)
     kept = gained <= tolerance * free
     gain = jnp.where(kept, 0.0, gained / jnp.maximum(free, 1e-300))
-    return ledger._replace(lowest=lowest, gain=jnp.maximum(ledger.gain, gain)), gain
+    seen = ledger._replace(lowest=lowest, gain=jnp.maximum(ledger.gain, gain))
+    return seen._replace(fastest=jnp.zeros_like(ledger.fastest)), gain

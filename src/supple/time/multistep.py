@@ -27,6 +27,7 @@ from jaxtyping import Float, Int
 from supple.arrays import Array
 from supple.errors import DescriptionError
 from supple.model.state import State
+from supple.solve.lockstep import Lockstep
 from supple.solve.newton import NewtonSettings
 from supple.system.formulation import (
     AbstractFormulation,
@@ -64,7 +65,7 @@ class Multistep(AbstractScheme):
 
     past: int
     alpha: float = 0.0
-    newton: NewtonSettings = DEFAULTS
+    newton: NewtonSettings | Lockstep = DEFAULTS
 
     @property
     def order(self) -> int:

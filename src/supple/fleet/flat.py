@@ -1,0 +1,248 @@
+"""Programs made flat for devices that run many members side by side: no branches, no calls into libraries.
+
+Side by side both branches of a condition are computed for all members, and each product or factorization of
+small matrices is a call that nothing can be fused with. A program is written for one member, by people who
+need not know of this; here it is traced and told again with other words for the same:
+
+- a condition computes its cheap branch, and the other one in a loop that runs once if any member needs it;
+- products of small matrices are sums of products of their entries, which are fused with their neighbours;
+- small matrices are factorized and solved by plain loops over their columns.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+SHORT = 96
+"""Longest sums that are written as such, ..."""
+LARGEST = 100_000
+"""... of products that have so many terms in all."""
+SMALL = 48
+"""Largest matrices that are factorized and solved here."""
+FEW = 12
+"""Operations up to which both branches of a condition are computed."""
+
+
+def flattened(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function of one member in other words; to be batched by ``jax.vmap`` afterwards."""
+
+    def flat(*args: Any) -> Any:
+        leaves, structure = jax.tree.flatten(args)
+        traced, shapes = jax.make_jaxpr(
+            lambda *own: function(*jax.tree.unflatten(structure, own)), return_shape=True
+        )(*leaves)
+        found = _evaluated(traced.jaxpr, traced.consts, leaves)
+        return jax.tree.unflatten(jax.tree.structure(shapes), found)
+
+    return flat
+
+
+def _evaluated(jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
+    """What a traced program computes, by our rules."""
+    known: dict[Any, Any] = {}
+
+    def value(atom: Any) -> Any:
+        return atom.val if hasattr(atom, "val") else known[atom]
+
+    known.update(zip(jaxpr.constvars, consts, strict=True))
+    known.update(zip(jaxpr.invars, args, strict=True))
+    for equation in jaxpr.eqns:
+        given = [value(atom) for atom in equation.invars]
+        rule = _RULES.get(equation.primitive.name, _as_it_is)
+        found = rule(equation, given)
+        known.update(zip(equation.outvars, found, strict=True))
+    return [value(atom) for atom in jaxpr.outvars]
+
+
+def _as_it_is(equation: Any, given: list[Any]) -> list[Any]:
+    bound = equation.primitive.get_bind_params(equation.params)
+    functions, params = (
+        bound if isinstance(bound, tuple) else ((), bound)
+    )  # as JAX's version has it
+    found = equation.primitive.bind(*functions, *given, **params)
+    return list(found) if equation.primitive.multiple_results else [found]
+
+
+def _opened(name: str) -> Callable[[Any, list[Any]], list[Any]]:
+    """A call, done here and now."""
+
+    def rule(equation: Any, given: list[Any]) -> list[Any]:
+        inner = equation.params[name]
+        jaxpr, consts = (inner.jaxpr, inner.consts) if hasattr(inner, "consts") else (inner, ())
+        return _evaluated(jaxpr, consts, given)
+
+    return rule
+
+
+def _again(inner: Any) -> Any:
+    """An inner program in our words."""
+    shapes = [
+        jax.ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+        for aval in inner.in_avals
+    ]
+    return jax.make_jaxpr(lambda *own: _evaluated(inner.jaxpr, inner.consts, own))(*shapes)
+
+
+def _solution(equation: Any, given: list[Any]) -> list[Any]:
+    """A linear solve, by what solves it."""
+    counts, programs = equation.params["const_lengths"], equation.params["jaxprs"]
+    before = counts.matvec + counts.vecmat
+    own = given[before : before + counts.solve]
+    right = given[before + counts.solve + counts.transpose_solve :]
+    return _evaluated(programs.solve.jaxpr, programs.solve.consts, [*own, *right])
+
+
+def _loop(*names: str) -> Callable[[Any, list[Any]], list[Any]]:
+    def rule(equation: Any, given: list[Any]) -> list[Any]:
+        changed = {name: _again(equation.params[name]) for name in names}
+        return _as_it_is(equation.replace(params=equation.params | changed), given)
+
+    return rule
+
+
+def _length(jaxpr: Any) -> int:
+    """Number of operations, with those of inner programs."""
+    total = 0
+    for equation in jaxpr.eqns:
+        inner = [
+            part
+            for value in equation.params.values()
+            for part in (value if isinstance(value, tuple) else (value,))
+            if hasattr(part, "eqns") or hasattr(part, "jaxpr")
+        ]
+        total += 1 + sum(_length(getattr(part, "jaxpr", part)) for part in inner)
+    return total
+
+
+def _condition(equation: Any, given: list[Any]) -> list[Any]:
+    index, *args = given
+    branches = equation.params["branches"]
+    if len(branches) != 2:
+        return _as_it_is(equation, given)
+    lengths = [_length(branch.jaxpr) for branch in branches]
+    rare = int(lengths[1] >= lengths[0])
+
+    def taken(which: int) -> list[Any]:
+        return _evaluated(branches[which].jaxpr, branches[which].consts, args)
+
+    usual, needed = taken(1 - rare), index == rare
+    if max(lengths) <= FEW:
+        return [jnp.where(needed, a, b) for a, b in zip(taken(rare), usual, strict=True)]
+    usual = [
+        jnp.asarray(own, dtype=aval.dtype)
+        for own, aval in zip(usual, branches[0].out_avals, strict=True)
+    ]
+
+    def once(_: Any) -> Any:
+        found = [
+            jnp.asarray(own, dtype=old.dtype) for own, old in zip(taken(rare), usual, strict=True)
+        ]
+        return jnp.zeros((), dtype=bool), found
+
+    return list(lax.while_loop(lambda now: now[0], once, (needed, usual))[1])
+
+
+def _product(equation: Any, given: list[Any]) -> list[Any]:
+    a, b = given
+    (across_a, across_b), (with_a, with_b) = equation.params["dimension_numbers"]
+    free_a = [i for i in range(a.ndim) if i not in (*across_a, *with_a)]
+    free_b = [i for i in range(b.ndim) if i not in (*across_b, *with_b)]
+    terms = _count(a.shape, across_a)
+    total = a.size * _count(b.shape, free_b)
+    if terms > SHORT or total > LARGEST or not jnp.issubdtype(a.dtype, jnp.inexact):
+        return _as_it_is(equation, given)
+    shared = [a.shape[i] for i in with_a]
+    rows, columns = [a.shape[i] for i in free_a], [b.shape[i] for i in free_b]
+    left = jnp.transpose(a, (*with_a, *free_a, *across_a))
+    right = jnp.transpose(b, (*with_b, *free_b, *across_b))
+    left = left.reshape(*shared, *rows, *(1 for _ in columns), terms)
+    right = right.reshape(*shared, *(1 for _ in rows), *columns, terms)
+    found = jnp.sum(left * right, axis=-1)
+    kind = equation.params.get("preferred_element_type")
+    return [found if kind is None else found.astype(kind)]
+
+
+def _count(shape: tuple[int, ...], axes: Sequence[int]) -> int:
+    total = 1
+    for axis in axes:
+        total *= shape[axis]
+    return total
+
+
+def _factors(equation: Any, given: list[Any]) -> list[Any]:
+    """LU with partial pivoting, column by column."""
+    (matrix,) = given
+    n = matrix.shape[-1]
+    if matrix.shape[-2] != n or n > SMALL:
+        return _as_it_is(equation, given)
+    rows = jnp.arange(n)
+
+    def column(k: Any, now: tuple[Any, Any]) -> tuple[Any, Any]:
+        lu, order = now
+        own = jnp.where(rows >= k, jnp.abs(lu[..., :, k]), -1.0)
+        best = jnp.argmax(own, axis=-1)[..., None]
+        source = jnp.where(rows == k, best, jnp.where(rows == best, k, rows))
+        lu = jnp.take_along_axis(lu, source[..., None], axis=-2)
+        order = jnp.take_along_axis(order, source, axis=-1)
+        pivot = lu[..., k, k][..., None]
+        factor = jnp.where((rows > k) & (pivot != 0), lu[..., :, k] / pivot, 0.0)
+        above = jnp.where(rows > k, lu[..., k, :], 0.0)
+        lu = lu - factor[..., :, None] * above[..., None, :]
+        kept = jnp.where(rows > k, factor, lu[..., :, k])
+        return jnp.where(rows == k, kept[..., :, None], lu), order
+
+    order = jnp.broadcast_to(rows, matrix.shape[:-1])
+    lu, order = lax.fori_loop(0, n, column, (matrix, order))
+    kinds = [variable.aval.dtype for variable in equation.outvars]
+    pivots = jnp.zeros(order.shape, kinds[1])  # interchanges one by one: nobody here asks for them
+    return [lu, pivots, order.astype(kinds[2])]
+
+
+def _triangular(equation: Any, given: list[Any]) -> list[Any]:
+    """Solutions of triangular systems, unknown by unknown."""
+    matrix, right = given
+    params, n = equation.params, matrix.shape[-1]
+    if n > SMALL or params["conjugate_a"]:
+        return _as_it_is(equation, given)
+    lower, transposed = params["lower"], params["transpose_a"]
+    if not params["left_side"]:  # X A = B is Aᵀ Xᵀ = Bᵀ
+        right, transposed = jnp.swapaxes(right, -1, -2), not transposed
+    if transposed:
+        matrix, lower = jnp.swapaxes(matrix, -1, -2), not lower
+    rows = jnp.arange(n)
+
+    def unknown(step: Any, x: Any) -> Any:
+        i = step if lower else n - 1 - step
+        own = x[..., i, :]
+        if not params["unit_diagonal"]:
+            own = own / matrix[..., i, i][..., None]
+        later = rows > i if lower else rows < i
+        share = jnp.where(later, matrix[..., :, i], 0.0)
+        x = x - share[..., :, None] * own[..., None, :]
+        return jnp.where((rows == i)[:, None], own[..., None, :], x)
+
+    found = lax.fori_loop(0, n, unknown, right)
+    return [found if params["left_side"] else jnp.swapaxes(found, -1, -2)]
+
+
+_RULES: dict[str, Callable[[Any, list[Any]], list[Any]]] = {
+    "jit": _opened("jaxpr"),
+    "pjit": _opened("jaxpr"),
+    "closed_call": _opened("call_jaxpr"),
+    "core_call": _opened("call_jaxpr"),
+    "custom_jvp_call": _opened("call_jaxpr"),
+    "custom_vjp_call": _opened("call_jaxpr"),
+    "checkpoint": _opened("jaxpr"),
+    "remat": _opened("jaxpr"),
+    "remat2": _opened("jaxpr"),
+    "custom_linear_solve": _solution,
+    "scan": _loop("jaxpr"),
+    "while": _loop("cond_jaxpr", "body_jaxpr"),
+    "cond": _condition,
+    "dot_general": _product,
+    "lu": _factors,
+    "triangular_solve": _triangular,
+}

@@ -121,11 +121,12 @@ from supple.robot.looks import (
 )
 from supple.robot.placement import along as along
 from supple.robot.robot import Robot as Robot
-from supple.run.continuation import (
+from supple.run.branch import (
     Branch as Branch,
     BranchStatus as BranchStatus,
-    follow as follow,
+    SpecialPoint as SpecialPoint,
 )
+from supple.run.continuation import follow as follow
 from supple.run.events import Event as Event, Sensed as Sensed
 from supple.run.inverse_statics import (
     InverseStatics as InverseStatics,

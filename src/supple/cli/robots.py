@@ -311,6 +311,8 @@ def _run_analysis(found: "RobotFile", name: str, folder: Path, as_json: bool) ->
     if "outputs" in about:
         table = write_outputs(found, result, folder / f"{name}.outputs.csv")
         written["outputs"] = str(table)
+    if "unstable" in about:
+        written["plot"] = _draw_branches(result, folder / f"{name}.png")
     if as_json:
         typer.echo(json.dumps({**about, "written": written}))
     else:
@@ -319,6 +321,21 @@ def _run_analysis(found: "RobotFile", name: str, folder: Path, as_json: bool) ->
             typer.echo(f"  {kind}: {place}")
     if not succeeded(result):
         raise typer.Exit(FAILED)
+
+
+def _draw_branches(branch: Any, path: Path) -> str:
+    """The bifurcation diagram of a study."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    from supple.plot import branches
+
+    fig: Any = branches(branch).figure
+    fig.savefig(path, dpi=150)
+    pyplot.close(fig)
+    return str(path)
 
 
 def _tell(about: dict[str, Any]) -> None:
@@ -330,12 +347,16 @@ def _tell(about: dict[str, Any]) -> None:
         typer.echo(f"{status}: {message}")
     if isinstance(about.get("transmissions"), dict):
         _tell_positions(about)
-    told_already = ("status", "message", "positions", "transmissions", "outputs")
+    told_already = ("status", "message", "positions", "transmissions", "outputs", "others")
     rest = {key: value for key, value in about.items() if key not in told_already}
     with np.printoptions(precision=6, threshold=24, edgeitems=4, linewidth=100):
         for key, value in {**rest, **about.get("outputs", {})}.items():
             text = str(np.asarray(value)) if isinstance(value, list) and value else str(value)
             typer.echo(f"  {key}: " + text.replace("\n", "\n    "))
+    for other in about.get("others", []):
+        begun = other["t"][0]
+        typer.echo(f"  branch from t = {begun:.6g} s: {other['message']}; "
+                   f"{other['unstable'][-1]} unstable motion(s) at its end")  # fmt: skip
 
 
 def _report_run(result: "Result", written: dict[str, str], as_json: bool) -> int:

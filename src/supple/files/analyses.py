@@ -12,7 +12,8 @@ from supple.identify.shape import ShapeFit, fit_shape
 from supple.numeric import check_positive
 from supple.robot.items import Rod
 from supple.robot.robot import Robot
-from supple.run.continuation import Branch, follow
+from supple.run.branch import Branch
+from supple.run.continuation import follow
 from supple.run.inverse_statics import InverseStatics, inverse_statics
 from supple.run.statics import Equilibrium, equilibrium, linearize, modes, sweep
 from supple.solve.modes import LinearModel, Modes
@@ -89,6 +90,7 @@ class Follow:
     step: float = 0.05
     largest: float = 0.2
     max_points: int = 400
+    switch: int = 0
 
     def __post_init__(self) -> None:
         for name in ("duration_scale", "step", "largest"):
@@ -98,15 +100,16 @@ class Follow:
 
     def run(self, build: Build, **options: Any) -> Branch:
         """The branch."""
-        robot = build()
+        begun = equilibrium(build(), t=self.since, settle=False)
         return follow(
-            robot,
-            initial=equilibrium(robot, t=self.since),
+            begun.model,
+            initial=begun,
             until=self.until,
             duration_scale=self.duration_scale,
             step=self.step,
             largest=self.largest,
             max_points=self.max_points,
+            switch=self.switch,
             throw=options.get("throw", True),
         )
 

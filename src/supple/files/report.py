@@ -11,7 +11,7 @@ from supple.files.read import RobotFile
 from supple.identify.shape import ShapeFit
 from supple.results.dataset import TRANSMISSIONS
 from supple.results.result import Result
-from supple.run.continuation import Branch
+from supple.run.branch import Branch
 from supple.run.inverse_statics import InverseStatics
 from supple.run.statics import Equilibrium
 from supple.solve.modes import LinearModel, Modes
@@ -22,10 +22,15 @@ def report(file: RobotFile, result: Any) -> dict[str, Any]:
     about = _about(result)
     first = result[0] if isinstance(result, list) and result else result
     if file.settings.outputs and isinstance(first, Equilibrium | Branch | InverseStatics | Result):
-        about["outputs"] = {
-            name: np.asarray(values).tolist() for name, values in outputs(file, result).items()
-        }
+        about["outputs"] = _listed(file, result)
+        if isinstance(first, Branch):
+            for told, other in zip(about["others"], first.others, strict=True):
+                told["outputs"] = _listed(file, other)
     return about
+
+
+def _listed(file: RobotFile, result: Any) -> dict[str, Any]:
+    return {name: np.asarray(values).tolist() for name, values in outputs(file, result).items()}
 
 
 def outputs(file: RobotFile, result: Any) -> dict[str, np.ndarray]:
@@ -83,9 +88,14 @@ def _about(result: Any) -> dict[str, Any]:
             "damping_ratios": result.damping_ratios.tolist(),
         }
     if isinstance(result, Branch):
-        special = [{"kind": point.kind, "t": float(point.t)} for point in result.special]
-        return {**_ended(result), "t": result.t.tolist(), "unstable": result.unstable.tolist(),
-                "special": special}  # fmt: skip
+        return {
+            **_ended(result),
+            "t": result.t.tolist(),
+            "unstable": result.unstable.tolist(),
+            "stability": [one.name for one in result.stability],
+            "special": [{"kind": one.kind, "t": float(one.t)} for one in result.special],
+            "others": [_about(other) for other in result.others],
+        }
     if isinstance(result, InverseStatics):
         inputs = {name: values.tolist() for name, values in result.inputs.items()}
         return {**_ended(result), "inputs": inputs, "error_m": result.error.tolist()}

@@ -92,6 +92,7 @@ STUDIES: dict[str, Record] = {
         step=number("the first step along the branch"),
         largest=number("the largest step along the branch"),
         max_points=Integer("a number of points", 1, 100_000),
+        switch=Integer("1: also branches that leave it; 2: and those that leave these", 0, 3),
     ),
     "inverse_statics": record(
         InverseStaticsStudy,

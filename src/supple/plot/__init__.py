@@ -7,6 +7,7 @@
 Matplotlib is imported by the first plot, not before.
 """
 
+from supple.plot.diagrams import branches as branches
 from supple.plot.figures import (
     KINDS as KINDS,
     figure as figure,

@@ -1,223 +1,136 @@
-"""Follow equilibria through folds: arc-length continuation in time, with limit and branching points.
+"""Follow equilibria through folds, by arc length in time, and from branch to branch.
 
 Time drives the laws of loads and imposed coordinates; here it is one more unknown, so that a branch can be
-followed where it turns back. Along it the number of unstable motions is counted (negative eigenvalues of
-the stiffness on the motions that keep loops closed). Where that number changes, a limit point is a fold
-in time; anything else is a branching point.
+followed where it turns back.
 """
 
-import enum
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
 from supple.compile import jit
-from supple.errors import SolveError
-from supple.mechanics.readout import AbstractReadout
-from supple.mechanics.regulation import regulated_model
+from supple.errors import ArgumentError, SolveError
 from supple.model.model import Model
 from supple.model.state import State
-from supple.robot.formulations import formulation_of, second_order_of
+from supple.robot.formulations import formulation_of
 from supple.robot.robot import Robot
+from supple.run.arc import (
+    Path,
+    Point,
+    along,
+    corrected,
+    direction,
+    orthonormal,
+    point_at,
+    soft_at,
+)
+from supple.run.bifurcations import Lost, Span, Special, located
+from supple.run.branch import Branch, BranchStatus, SpecialPoint
 from supple.run.start import as_model
 from supple.run.statics import Equilibrium, equilibrium
-from supple.solve.modes import free_motions
+from supple.run.transfer import same_coordinates
 from supple.system.active_set import CLOSE, hold, should_hold
-from supple.system.formulation import Discretization
 
-
-class BranchStatus(enum.IntEnum):
-    """How a branch ended."""
-
-    DONE = 0
-    CAME_BACK = 1
-    NOT_CONVERGED = 2
-    STEP_LIMIT = 3
-    SLACK = 4
-
-    @property
-    def ok(self) -> bool:
-        """Whether it was followed to one of its ends in time."""
-        return self in (BranchStatus.DONE, BranchStatus.CAME_BACK)
-
-    @property
-    def message(self) -> str:
-        """One sentence for people."""
-        return {
-            BranchStatus.DONE: "reached the end",
-            BranchStatus.CAME_BACK: "turned and came back to the time it began at",
-            BranchStatus.NOT_CONVERGED: "the step became too small",
-            BranchStatus.STEP_LIMIT: "the limit on the number of points was reached",
-            BranchStatus.SLACK: "a tendon becomes taut or slack, or a joint meets or leaves its stop",
-        }[self]
-
-
-@dataclass(frozen=True)
-class SpecialPoint:
-    """A limit or branching point: between which points of the branch, at which time (s), where."""
-
-    kind: str
-    index: int
-    t: float
-    q: np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class Branch(AbstractReadout):
-    """Equilibria along a branch: times t (n,), q (n, nq), multipliers (n, m), unstable motions (n,)."""
-
-    model: Model
-    t: np.ndarray
-    q: np.ndarray
-    multipliers: np.ndarray
-    unstable: np.ndarray
-    special: tuple[SpecialPoint, ...]
-    status: BranchStatus
-    message: str
-
-    def __len__(self) -> int:
-        return len(self.t)
-
-    def __repr__(self) -> str:
-        special = "".join(f", {point.kind} at {point.t:.4g} s" for point in self.special)
-        span = f"t = {self.t[0]:g} … {self.t[-1]:g} s"
-        return f"Branch({self.model.name!r}, {len(self)} equilibria, {span}{special}, {self.status.name})"
-
-    def __str__(self) -> str:
-        return f"{self!r}: {self.message}"
-
-    @property
-    def ok(self) -> bool:
-        """Whether the branch was followed to one of its ends in time."""
-        return self.status.ok
-
-    @property
-    def limits(self) -> tuple[SpecialPoint, ...]:
-        """Points where the branch turns back in time."""
-        return tuple(point for point in self.special if point.kind == "limit")
-
-    @property
-    def v(self) -> np.ndarray:
-        """Velocities (n, nv): zero."""
-        return np.zeros((len(self), self.model.nv))
-
-    def read(self, quantity: Callable[..., Any], *fixed: Any) -> Any:
-        """``quantity(model, state, *fixed)`` at every equilibrium, with nothing growing or driven."""
-        forces = self.multipliers if self.model.equations else None
-        columns = self.t, self.q, self.v, self.v, forces
-        return jax.tree.map(np.asarray, _at_rest(quantity, fixed, self.model, columns))
-
-
-@partial(jit, static_argnames=("quantity", "fixed"))
-def _at_rest(quantity, fixed, model, columns):  # type: ignore[no-untyped-def]
-    def one(columns):  # type: ignore[no-untyped-def]
-        state = State(*columns)
-        return quantity(regulated_model(model.frozen_at(state.t), state), state, *fixed)
-
-    return jax.vmap(one)(columns)
-
-
-@partial(jit, quick=True)
-def _linear(model, q, y, t):  # type: ignore[no-untyped-def]
-    """Equations at local coordinates and multipliers y around q, with derivatives by y and t."""
-    n = model.nv
-    zero = jnp.zeros(n)
-
-    def residual(t):  # type: ignore[no-untyped-def]
-        formulation, d = (
-            second_order_of(model, "follow").frozen_at(t),
-            Discretization(State(t, q, zero, zero), t),
-        )
-        left, work = formulation.residual(d, y)
-        return left, formulation.tangent(formulation.coordinates(d, y), work)
-
-    left, by_time, tangent = jax.jvp(residual, (t,), (jnp.ones(()),), has_aux=True)
-    return left, by_time, tangent, formulation_of(model).retract(q, y[:n])
-
-
-@dataclass(frozen=True)
-class _Point:
-    q: np.ndarray
-    forces: np.ndarray
-    t: float
-    direction: np.ndarray
-    unstable: int
+EASY = 4
+"""Corrections of a point after which the next step may be longer."""
+LONGER = 1.5
+SMALLEST_STEP = 1e-6
+STRAIGHT = 0.5
+"""Cosine of the angle between the directions of two points that a step may join."""
+SIDESTEPS = (1.0, 0.3, 0.1, 0.03, 0.01)
+"""Of a step: how far along a free motion another branch is looked for."""
+ROUNDING = 1e-9
+"""Relative: a limit point this little beyond an end does not reach it."""
 
 
 def follow(
     robot: Robot | Model,
     *,
-    initial: Equilibrium | None = None,
+    initial: Equilibrium | SpecialPoint | None = None,
     until: float,
     duration_scale: float = 1.0,
     step: float = 0.05,
     largest: float = 0.2,
     max_points: int = 400,
     since: float | None = None,
+    side: int = 1,
+    motion: int = 0,
+    switch: int = 0,
     throw: bool = True,
 ) -> Branch:
-    """Follow the branch of equilibria from ``initial`` (default: at time 0) until time ``until`` (s).
+    """Follow the branch of equilibria from ``initial`` (default: at time 0) to time ``until`` (s).
 
     Steps are arc lengths in coordinates over their scales and time over ``duration_scale`` (s). The
-    branch ends at ``until``, where it comes back beyond ``since`` (default: its first time; an infinite one
-    lets it go on). Where it ends elsewhere (no next point is found, a tendon becomes taut or slack, there are
+    branch ends at ``until``, or where it comes back to ``since`` (default: its first time; an infinite one
+    lets it go on). Limit, branching and flutter points on the way are its ``special`` ones.
+
+    ``initial`` may be a branching point of another branch: then the branch that leaves there is followed,
+    along its free ``motion`` (the first, if it has several), to one ``side`` (1 or -1). ``switch=1`` follows
+    all that leave the branch, to both sides, as its ``others``; ``switch=2`` those that leave these, too.
+
+    Where a branch ends elsewhere (no next point is found, a tendon becomes taut or slack, there are
     ``max_points``), :class:`SolveError` is raised with the branch so far as its ``result``, unless
     ``throw=False``.
     """
     model = replace(as_model(robot), slips=())  # equations between velocities do not matter at rest
-    begun = equilibrium(model, settle=False) if initial is None else initial
+    begun = _begun(model, initial)
     model = _held(model, begun.q, float(begun.t), begun.multipliers)
-    m = model.equations
-    scale = np.concatenate([np.asarray(model.scale), np.full(m, np.inf), [duration_scale]])
-    point = _tangent_point(model, begun.q, begun.multipliers, begun.t, None, scale)
-    forward = np.sign(until - begun.t) or 1.0
-    first = begun.t if since is None else since
-    point = _turned(point, forward * np.sign(point.direction[-1] or 1.0))
-    points, special, status = [point], [], BranchStatus.DONE
-    while len(points) < max_points:
-        found = None
-        while found is None:
-            found = _corrected(model, point, step, scale)
-            if found is None:
-                step /= 2
-                if step < 1e-6:
-                    break
-        if found is None:
-            status = BranchStatus.NOT_CONVERGED
-            break
-        new, iterations = found
-        if _changes(model, new.q, float(new.t), new.forces):
-            status = BranchStatus.SLACK
-            break
-        special += _located(model, point, new, step, scale, len(points) - 1)
-        points.append(new)
-        point = new
-        step = min(step * (1.5 if iterations <= 4 else 1.0), largest)
-        if (point.t - until) * forward >= 0:
-            break
-        if (point.t - first) * forward < -1e-9:
-            status = BranchStatus.CAME_BACK
-            break
+    units = np.full(model.nv + model.equations + 1, np.inf)
+    units[: model.nv], units[-1] = np.asarray(model.scale), duration_scale
+    path = Path(model, units)
+    if isinstance(begun, SpecialPoint):
+        first = begun.since if since is None else since
+        forward = np.sign(until - first) if np.isfinite(first) else np.sign(until - begun.t)
+        points = _leaving(path, begun, step, side, motion)
     else:
-        status = BranchStatus.STEP_LIMIT
-    branch = Branch(
-        model=model,
-        t=np.array([p.t for p in points]),
-        q=np.stack([p.q for p in points]),
-        multipliers=np.stack([p.forces for p in points]).reshape(len(points), m),
-        unstable=np.array([p.unstable for p in points]),
-        special=tuple(special),
-        status=status,
-        message=f"{status.message}, at t = {point.t:.6g} s, after {len(points)} points",
-    )
+        first = float(begun.t) if since is None else since
+        forward = np.sign(until - begun.t) or 1.0
+        points = [_first(path, begun, forward)]
+    walk = _Walk(path, points, until, first, float(forward), step, largest, max_points)
+    branch = walk.to_the_end()
+    if switch > 0:
+        others = tuple(
+            follow(
+                model,
+                initial=point,
+                until=until,
+                duration_scale=duration_scale,
+                step=step,
+                largest=largest,
+                max_points=max_points,
+                since=first,
+                side=way,
+                motion=one,
+                switch=switch - 1,
+                throw=False,
+            )
+            for point in branch.branchings
+            for one in range(len(point.motions))
+            for way in (1, -1)
+        )
+        branch = replace(branch, others=others)
     if throw and not branch.ok:
-        raise SolveError(f"{model.name}: {branch.message}", branch)
+        failed = next(one for one in branch.all if not one.status.ok)
+        raise SolveError(f"{model.name}: {failed.message}", branch)
     return branch
+
+
+def _begun(model: Model, initial: Any) -> Any:
+    """Where a branch begins, in the coordinates of the model."""
+    if isinstance(initial, SpecialPoint):
+        if initial.kind != "branch":
+            need = "a branching point (kind 'branch'), where other branches leave"
+            raise ArgumentError(f"initial: got {initial!r}; need {need}")
+        return initial
+    if initial is None:
+        return equilibrium(model, settle=False)
+    held = getattr(initial, "model", None)
+    if isinstance(held, Model) and not same_coordinates(held, model):
+        return equilibrium(model, initial=initial, t=float(initial.t), settle=False)
+    return initial
 
 
 @partial(jit, quick=True)
@@ -230,127 +143,162 @@ def _held(model, q, t, multipliers):  # type: ignore[no-untyped-def]
 @partial(jit, quick=True)
 def _changes(model, q, t, multipliers):  # type: ignore[no-untyped-def]
     """Whether one-sided equations are no longer what they were taken for."""
-    if model.active is None:
-        return False
     formulation, zero = formulation_of(model), jnp.zeros(model.nv)
     seen = formulation.one_sided(State(t, q, zero, zero, multipliers))
     held = model.active.held
     return jnp.any(should_hold(seen, held, CLOSE * formulation.length) != held)
 
 
-def _turned(point: _Point, sign: float) -> _Point:
-    return _Point(point.q, point.forces, point.t, sign * point.direction, point.unstable)
+def _first(path: Path, begun: Equilibrium, forward: float) -> Point:
+    """The first point of a branch that begins at an equilibrium."""
+    t, q, forces = float(begun.t), np.asarray(begun.q), np.asarray(begun.multipliers)
+    soft = soft_at(path.model, q, forces, t, 0)
+    in_time = np.zeros(len(path.units))
+    in_time[-1] = 1.0
+    start = Point(q, forces, t, in_time, soft, orthonormal(path, soft.neutral))
+    found = corrected(path, start, start.origin, in_time, start.origin, np.inf, near=True)
+    if found is None:
+        message = (
+            f"{path.model.name}: what was given as the beginning of a branch is no equilibrium"
+        )
+        raise SolveError(f"{message} at t = {t:g} s, or a motion there needs no force")
+    way = direction(path, found.response, None)
+    return replace(start, direction=forward * np.sign(way[-1] or 1.0) * way)
 
 
-def _matrix(tangent: Any, by_time: np.ndarray) -> np.ndarray:
-    n, m = tangent.stiffness.shape[0], tangent.jacobian.shape[0]
-    square = np.zeros((n + m, n + m + 1))
-    square[:n, :n] = tangent.stiffness
-    square[:n, n:-1] = tangent.force_jacobian.T
-    square[n:, :n] = tangent.jacobian
-    square[n:, n:-1] = np.diag(tangent.compliance)
-    square[:, -1] = by_time
-    return square
-
-
-def _tangent_point(
-    model: Model,
-    q: np.ndarray,
-    forces: np.ndarray,
-    t: float,
-    before: np.ndarray | None,
-    scale: np.ndarray,
-) -> _Point:
-    """Direction of the branch (unit arc length) and number of unstable motions at an equilibrium."""
-    n = model.nv
-    y = np.concatenate([np.zeros(n), forces])
-    _, by_time, tangent, _ = _linear(model, jnp.asarray(q), jnp.asarray(y), jnp.asarray(float(t)))
-    matrix = _matrix(jax.tree.map(np.asarray, tangent), np.asarray(by_time))
-    # Columns in units of the scales; multipliers have none and keep their own.
-    units = np.where(np.isfinite(scale), scale, 1.0)
-    direction = units * np.linalg.svd(matrix * units)[2][-1]
-    length = np.linalg.norm(direction / scale)
-    direction = direction / length
-    if before is not None:
-        same = np.sum(direction / scale * (before / scale))
-        direction = direction if same >= 0 else -direction
-    free = free_motions(jax.tree.map(np.asarray, tangent), np.asarray(model.scale))
-    reduced = free.T @ np.asarray(tangent.stiffness) @ free
-    values = np.linalg.eigvalsh((reduced + reduced.T) / 2)
-    small = 1e-9 * np.abs(values).max(initial=0.0)
-    return _Point(
-        np.asarray(q), np.asarray(forces), float(t), direction, int(np.sum(values < -small))
+def _leaving(path: Path, begun: SpecialPoint, step: float, side: int, motion: int) -> list[Point]:
+    """The first two points of the branch that leaves another one along a free motion."""
+    if side not in (1, -1):
+        raise ArgumentError(f"side: got {side!r}; need 1 or -1")
+    if not 0 <= motion < len(begun.motions):
+        need = f"the number of one of its {len(begun.motions)} free motions, from 0"
+        raise ArgumentError(f"motion: got {motion!r}; need {need}")
+    n = path.model.nv
+    way = np.zeros(len(path.units))
+    way[:n] = side * begun.motions[motion]
+    way -= path.product(way, begun.direction) * begun.direction
+    way /= path.length(way)
+    soft = soft_at(path.model, begun.q, begun.multipliers, begun.t, begun.unstable)
+    others = np.delete(begun.motions, motion, axis=0).T
+    start = Point(begun.q, begun.multipliers, begun.t, way, soft, orthonormal(path, others))
+    z = start.origin
+    for share in SIDESTEPS:
+        length = share * step
+        found = along(path, start, length)
+        if found is not None and path.length(found.z - z) < 10 * length:
+            secant = (found.z - z) / path.length(found.z - z)
+            return [replace(start, direction=secant), point_at(path, found, secant, soft)]
+    raise SolveError(
+        f"{path.model.name}: no other branch was found at the branching point at t = {begun.t:.6g} s; "
+        "a smaller step may find it"
     )
 
 
-def _corrected(
-    model: Model, point: _Point, step: float, scale: np.ndarray
-) -> tuple[_Point, int] | None:
-    """The equilibrium one arc length further, or None if Newton does not find it."""
-    n = model.nv
-    z = np.concatenate([np.zeros(n), point.forces, [point.t]])
-    goal = z + step * point.direction
-    z = goal.copy()
-    weights = np.where(np.isfinite(scale), 1 / scale**2, 0.0)
-    for iteration in range(1, 13):
-        left, by_time, tangent, q = _linear(
-            model, jnp.asarray(point.q), jnp.asarray(z[:-1]), jnp.asarray(z[-1])
-        )
-        matrix = _matrix(jax.tree.map(np.asarray, tangent), np.asarray(by_time))
-        row = weights * point.direction
-        full = np.concatenate([matrix, row[None]])
-        right = np.concatenate([np.asarray(left), [row @ (z - goal)]])
-        try:
-            change = -np.linalg.solve(full, right)
-        except np.linalg.LinAlgError:
-            return None
-        size = np.abs(change / scale).max()
-        if not np.isfinite(size) or size > 10 * max(step, 1e-3):
-            return None
-        if size < 1e-10:
-            new = _tangent_point(model, np.asarray(q), z[n:-1], z[-1], point.direction, scale)
-            return new, iteration
-        z = z + change
-    return None
+@dataclass
+class _Walk:
+    """A branch on its way."""
 
+    path: Path
+    points: list[Point]
+    until: float
+    since: float
+    forward: float
+    step: float
+    largest: float
+    most: int
 
-SAME = 1e-3
-"""Part of a step within which a change of stability and a turn in time are one event: a limit point."""
-
-
-def _located(
-    model: Model, point: _Point, new: _Point, step: float, scale: np.ndarray, index: int
-) -> list[SpecialPoint]:
-    """Limit and branching points between a point and the next, one arc length further, in their order."""
-    found: list[SpecialPoint] = []
-    low, here = 0.0, point
-    while _kind(here, new) is not None:
-        # Bisect for a change from what holds at ``low``.
-        high, there = step, new
-        for _ in range(40):
-            if high - low < 1e-7:
+    def to_the_end(self) -> Branch:
+        """Go on from point to point until the branch ends."""
+        special: list[SpecialPoint] = []
+        status: BranchStatus | None = None
+        begun = self.since if np.isfinite(self.since) else self.points[0].t
+        while status is None:
+            if len(self.points) >= self.most:
+                status = BranchStatus.STEP_LIMIT
                 break
-            middle = (low + high) / 2
-            corrected = _corrected(model, point, middle, scale)
-            if corrected is None:
+            span = self._next()
+            if span is None:
+                status = BranchStatus.NOT_CONVERGED
                 break
-            if _kind(here, corrected[0]) is None:
-                low = middle
+            if self._lets_go(span.end):
+                status = BranchStatus.SLACK
+                break
+            seen = located(span, len(self.points) - 1, begun)
+            ended = self._ended(span, seen)
+            if ended is not None:
+                status, last, reach = ended
+                seen = [one for one in seen if one.s <= reach]
+                self.points.append(last)
             else:
-                high, there = middle, corrected[0]
-        # A little further on, so that a limit point shows both its signs.
-        beyond = min(high + SAME * step, step)
-        after = _corrected(model, point, beyond, scale)
-        last = new if beyond == step or after is None else after[0]
-        found.append(SpecialPoint(_kind(here, last) or "branch", index, there.t, there.q))
-        if beyond == step or after is None:
-            break
-        low, here = beyond, last
-    return found
+                self.points.append(span.end)
+            special += [one.point for one in seen]
+        return self._branch(tuple(special), status)
 
+    def _next(self) -> Span | None:
+        """The step to the next point; None if there is none."""
+        point = self.points[-1]
+        while self.step >= SMALLEST_STEP:
+            found = along(self.path, point, self.step)
+            if found is not None:
+                new = point_at(self.path, found, point.direction, point.soft)
+                if self.path.product(point.direction, new.direction) > STRAIGHT:
+                    longer = LONGER if found.iterations <= EASY else 1.0
+                    self.step = min(longer * self.step, self.largest)
+                    return Span(self.path, point, new, found.z)
+            self.step /= 2
+        return None
 
-def _kind(a: _Point, b: _Point) -> str | None:
-    """What lies between two near points of a branch: nothing, a limit or a branching point."""
-    if a.direction[-1] * b.direction[-1] < 0:
-        return "limit"
-    return None if a.unstable == b.unstable else "branch"
+    def _lets_go(self, point: Point) -> bool:
+        """Whether a tendon has become slack, or the like."""
+        model = self.path.model
+        return model.active is not None and bool(_changes(model, point.q, point.t, point.forces))
+
+    def _ended(self, span: Span, seen: list[Special]) -> tuple[BranchStatus, Point, float] | None:
+        """How, where and after which arc length of a span the branch ends; None where it goes on."""
+        turns = [(one.s, one.point.t) for one in seen if one.point.kind == "limit"]
+        for s, t in [*turns, (span.length, span.end.t)]:
+            for status, time, way in (
+                (BranchStatus.DONE, self.until, self.forward),
+                (BranchStatus.CAME_BACK, self.since, -self.forward),
+            ):
+                beyond = (t - time) * way
+                if np.isfinite(time) and beyond > ROUNDING * max(abs(time), ROUNDING):
+                    return status, *self._at_time(span, s, time)
+        if span.end.t == self.until:
+            return BranchStatus.DONE, span.end, span.length
+        return None
+
+    def _at_time(self, span: Span, high: float, time: float) -> tuple[Point, float]:
+        """The point of a span at a time that it passes, and its arc length."""
+        path, start = self.path, span.start
+
+        def late(s: float) -> float:
+            return float(start.t if s == 0.0 else span.at(s).z[-1]) - time
+
+        try:
+            s = span.root(late, 0.0, high)
+        except Lost:
+            s = high * (time - start.t) / (span.guess(high)[-1] - start.t)
+        row, goal = np.zeros(len(path.units)), span.guess(s)
+        row[-1], goal[-1] = 1.0, time
+        guess = span.seen[s].z.copy() if s in span.seen else goal.copy()
+        guess[-1] = time
+        found = corrected(path, start, guess, row, goal, max(span.length, 1e-3), near=True)
+        if found is None:
+            return span.end, span.length
+        return point_at(path, found, start.direction, start.soft), s
+
+    def _branch(self, special: tuple[SpecialPoint, ...], status: BranchStatus) -> Branch:
+        points, m = self.points, self.path.model.equations
+        many = f"after {len(points)} points"
+        return Branch(
+            model=self.path.model,
+            t=np.array([p.t for p in points]),
+            q=np.stack([p.q for p in points]),
+            multipliers=np.stack([p.forces for p in points]).reshape(len(points), m),
+            unstable=np.array([p.soft.unstable for p in points]),
+            special=special,
+            status=status,
+            message=f"{status.message}, at t = {points[-1].t:.6g} s, {many}",
+            stability=tuple(p.soft.stability for p in points),
+        )

@@ -18,6 +18,7 @@ import scipy.linalg
 from supple.compile import jit
 from supple.mechanics.element_motion import Coordinates
 from supple.system.combination import Combination, at_rest
+from supple.system.linear import DenseSystem
 from supple.system.second_order import AbstractSecondOrder
 
 SPARE = 4
@@ -26,6 +27,8 @@ LARGEST = 400
 """Vectors that are kept at most."""
 TOL = 1e-11
 """Residual of an eigenpair of (K - σ B)⁻¹ B, over its eigenvalue."""
+NEARLY = 1e-7
+"""The same for stability: eigenvalues are exact to its square where there is a potential."""
 DEPENDENT = 1e-8
 """Norm of a vector, over that before the others were taken out of it, that tells nothing new."""
 SYMMETRIC = 1e-7
@@ -46,6 +49,8 @@ class Softest(NamedTuple):
     values: np.ndarray
     shapes: np.ndarray
     converged: bool
+    symmetric: bool = True
+    """Whether a potential is behind the stiffness, as far as was seen."""
 
 
 class _Problem(NamedTuple):
@@ -99,7 +104,12 @@ def _measure_of(problem: _Problem, motions: np.ndarray) -> np.ndarray:
 
 
 def softest_motions(
-    formulation: AbstractSecondOrder, c: Coordinates, count: int, *, elastic: bool = False
+    formulation: AbstractSecondOrder,
+    c: Coordinates,
+    count: int,
+    *,
+    elastic: bool = False,
+    tolerance: float = TOL,
 ) -> Softest:
     """The ``count`` lowest eigenvalues of K φ = λ B φ at a configuration at rest, with their motions.
 
@@ -113,7 +123,9 @@ def softest_motions(
     for _ in range(12):
         problem = _problem(formulation, c, shift, ratio, elastic)
         inverse, measured = partial(_inverse_of, problem, m), partial(_measure_of, problem)
-        found, below = _lowest(inverse, measured, n, count, shift, flutters=not elastic)
+        found, below = _lowest(
+            inverse, measured, n, count, shift, flutters=not elastic, tolerance=tolerance
+        )
         wanted = np.abs(found.values[:count]).max(initial=0.0)
         if below < shift:  # the shift is not below all of them
             shift = 3 * below
@@ -123,6 +135,54 @@ def softest_motions(
             break
     assert found is not None
     return found
+
+
+def soft_motions(formulation: AbstractSecondOrder, c: Coordinates, count: int) -> Softest:
+    """The lowest eigenvalues beside the elastic stiffness, at least ``count`` of them, and their motions.
+
+    From dense matrices where linear systems are dense, else by iteration.
+    """
+    ratio = float(_ratio(formulation, c))
+    dense = _dense_systems(formulation, c, ratio)
+    if dense is None:
+        few = min(count, formulation.nv)
+        return softest_motions(formulation, c, few, elastic=True, tolerance=NEARLY)
+    whole, measure = (np.asarray(matrix) for matrix in dense)
+    scale = np.asarray(formulation.coordinate_scale)
+    n = len(scale)
+    free = np.diag(scale)
+    rows = whole[n:, :n][np.diag(whole)[n:] == 0]
+    if len(rows):
+        free = scale[:, None] * scipy.linalg.null_space(rows * scale, rcond=1e-10)
+    if free.shape[1] == 0 or not np.all(np.isfinite(whole)):
+        return Softest(np.zeros(0), np.zeros((n, 0)), free.shape[1] == 0)
+    stiffness, size = (free.T @ part[:n, :n] @ free for part in (whole, measure))
+    size = (size + size.T) / 2
+    size += NEAREST * np.diag(size).max() * np.eye(len(size))
+    units = 1 / np.sqrt(np.diag(size))  # stiff and soft strains alike, so that no digits are lost
+    stiffness, size, free = (
+        stiffness * np.outer(units, units),
+        size * np.outer(units, units),
+        free * units,
+    )
+    biggest = np.abs(stiffness).max(initial=1e-300)
+    if np.abs(stiffness - stiffness.T).max(initial=0.0) <= SYMMETRIC * biggest:
+        values, parts = scipy.linalg.eigh((stiffness + stiffness.T) / 2, size)
+        return Softest(values, free @ parts, True)
+    found, parts = scipy.linalg.eig(stiffness, size)
+    order = np.argsort(found.real)
+    parts = parts.real[:, order]
+    lengths = np.sqrt(np.sum(parts * (size @ parts), axis=0))
+    return Softest(found.real[order], free @ (parts / lengths), True, symmetric=False)
+
+
+@partial(jit, quick=True)
+def _dense_systems(formulation, c, ratio):  # type: ignore[no-untyped-def]
+    # K with the equations, and the measure, as matrices; None where they are structured.
+    measure = Combination(MASS_SHARE * ratio, 0.0, 0.0, elastic=1.0)
+    systems = formulation.linearize(c, formulation.balance(c), (at_rest(), measure))
+    dense = isinstance(systems[0], DenseSystem)
+    return [system.matrix for system in systems] if dense else None
 
 
 def unstable_motions(formulation: AbstractSecondOrder, c: Coordinates, at_most: int = 8) -> int:
@@ -139,7 +199,14 @@ Linear = Callable[[np.ndarray], np.ndarray]
 
 
 def _lowest(
-    inverse: Linear, measured: Linear, n: int, count: int, shift: float, *, flutters: bool
+    inverse: Linear,
+    measured: Linear,
+    n: int,
+    count: int,
+    shift: float,
+    *,
+    flutters: bool,
+    tolerance: float,
 ) -> tuple[Softest, float]:
     """Lowest eigenvalues above a shift, and the lowest below it (or the shift)."""
     block = np.random.default_rng(0).normal(size=(n, min(count + SPARE, n)))
@@ -163,7 +230,7 @@ def _lowest(
         below = min(shift, float(values[negative].min())) if np.any(negative) else shift
         if below < shift and kept.shape[1] > 4 * block.shape[1]:
             break
-        if len(order) == count and np.all(size <= TOL * np.abs(theta[order])):
+        if len(order) == count and np.all(size <= tolerance * np.abs(theta[order])):
             converged = True
             break
         if kept.shape[1] + block.shape[1] > LARGEST + 2 * count:

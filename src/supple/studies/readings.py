@@ -10,7 +10,7 @@ from supple.mechanics.readout import AbstractReadout
 from supple.numeric import is_traced, stack
 from supple.results.dataset import AXES, TRANSMISSIONS, as_dataset, coordinate_labels
 from supple.results.result import Result
-from supple.run.continuation import Branch
+from supple.run.branch import Branch
 from supple.run.inverse_statics import InverseStatics
 from supple.solve.modes import Modes
 

@@ -23,6 +23,8 @@ DOCS = EXAMPLES.parent / "docs"
 KEPT = DOCS / "gallery"
 WIDTH, COLOURS, LARGEST = 880, (128, 64, 32, 16), 60_000
 """Pixels of a picture, and as many colours as fit into so many bytes."""
+FILM, LARGEST_FILM = 440, 200_000
+"""Pixels of an animation, and its most bytes; every other picture of the film is kept."""
 GROUPS = {
     "": "A first robot",
     "statics": "Statics",
@@ -50,7 +52,8 @@ def collect(name: str) -> None:
     example: Any = importlib.import_module(".".join(["examples", *name.split("/")]))
     told: dict[str, Any] = {}
     pictures: list[Path] = []
-    report, save = example.report, _picture.save
+    films: list[Path] = []
+    report, save, film = example.report, _picture.save, _picture.film
 
     def reported(title: str, errors: Mapping[str, float], limits: Limits) -> None:
         told.update(title=title, errors=dict(errors))
@@ -60,13 +63,19 @@ def collect(name: str) -> None:
         pictures.append(save(*words))
         return pictures[-1]
 
-    example.report, _picture.save = reported, saved
+    def filmed(*words: Any) -> Path:
+        films.append(film(*words))
+        return films[-1]
+
+    example.report, _picture.save, _picture.film = reported, saved, filmed
     with caught() as runs:
         example.main()
     KEPT.mkdir(exist_ok=True)
     file = KEPT / name.replace("/", "-")
     shrink(pictures[0], file.with_suffix(".png"))
     render(runs, KEPT / f"{file.name}-robot.webp")
+    if films:
+        shrink_film(films[0], KEPT / f"{file.name}-film.webp")
     told["source"] = source(name)
     file.with_suffix(".json").write_text(json.dumps(told, indent=1, ensure_ascii=False) + "\n")
 
@@ -88,6 +97,18 @@ def shrink(picture: Path, target: Path) -> None:
         few.save(target, optimize=True)
         if target.stat().st_size < LARGEST:
             return
+
+
+def shrink_film(film: Path, target: Path) -> None:
+    """An animation, small enough to be kept with the sources."""
+    from PIL import Image, ImageSequence
+
+    with Image.open(film) as moving:
+        frames = [one.convert("RGB") for one in ImageSequence.Iterator(moving)][::2]
+        pause = 2 * moving.info["duration"]
+    size = FILM, round(frames[0].height * FILM / frames[0].width)
+    first, *others = [one.resize(size, Image.Resampling.LANCZOS) for one in frames]
+    first.save(target, save_all=True, append_images=others, duration=pause, loop=0, quality=40)
 
 
 def page() -> str:
@@ -126,6 +147,9 @@ def _entry(name: str) -> list[str]:
     robot = kept.with_name(f"{kept.name}-robot.webp")
     if robot.exists():
         lines += [f"![{name}: the robot](gallery/{robot.name})", ""]
+    moving = kept.with_name(f"{kept.name}-film.webp")
+    if moving.exists():
+        lines += [f"![{name}: the robot moves](gallery/{moving.name})", ""]
     if kept.with_suffix(".png").exists():
         lines += [f"![{name}](gallery/{kept.name}.png)", ""]
     lines += ["| checked | measured | limit |", "|---|---|---|"]

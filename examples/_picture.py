@@ -78,3 +78,12 @@ def save(fig: Figure, name: str) -> Path:
     plt.close(fig)
     print(f"picture: {path}")
     return path
+
+
+def film(result: Any, name: str, speed: float = 1.0, fps: int = 15) -> Path:
+    """Write out/<name>.gif, the robot as it moves, and say so."""
+    from supple.view import to_film
+
+    path = to_film(result, OUT / f"{name}.gif", speed=speed, fps=fps)
+    print(f"film: {path}")
+    return path

@@ -6,7 +6,7 @@ from PIL import Image
 
 import supple as sp
 from examples import _gallery
-from examples._gallery import DOCS, KEPT, LARGEST, names, page
+from examples._gallery import DOCS, KEPT, LARGEST, LARGEST_FILM, names, page
 from examples._render import CHROMIUM, caught, render
 
 
@@ -16,11 +16,14 @@ def test_the_page_is_that_of_the_present_examples():
 
 
 def test_pictures_are_small():
-    pictures = [*KEPT.glob("*.png"), *KEPT.glob("*.webp")]
+    films = [*KEPT.glob("*-film.webp")]
+    pictures = {*KEPT.glob("*.png"), *KEPT.glob("*.webp")} - {*films}
     assert pictures
     assert max(picture.stat().st_size for picture in pictures) < LARGEST
+    assert max(film.stat().st_size for film in films) < LARGEST_FILM
     known = {name.replace("/", "-") for name in names()}
     assert {picture.stem.removesuffix("-robot") for picture in pictures} <= known
+    assert {film.stem.removesuffix("-film") for film in films} <= known
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="apt-get install chromium")

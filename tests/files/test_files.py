@@ -14,6 +14,7 @@ from supple.files.items import ITEMS
 from supple.files.reference import renewed
 from supple.files.schema import STUDIES
 from supple.files.text import parse
+from supple.robots.bird_neck import bird_neck
 from supple.robots.rfrfr import rfrfr
 from supple.robots.stewart import LENGTH, stewart_gough
 from tests.files.everything import ROBOTS
@@ -46,6 +47,8 @@ def template(name: str):
 
 def test_the_template_is_the_robot_of_the_catalogue():
     assert template("rfrfr").robot == rfrfr()
+    for joints in (3, 4):
+        assert template(f"bird-neck-{joints}").robot == bird_neck(joints, controlled=True)
 
 
 def test_the_template_of_the_stewart_platform_has_its_geometry():

@@ -18,7 +18,7 @@ from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.transmissions import transmission_motion
 from supple.model.state import State
-from supple.robots import bird_neck as neck
+from supple.robots import bird_neck as neck, bird_neck_angles as angles
 from supple.system.forward_dynamics import forward_dynamics
 from supple.system.strain import Strain
 from tests.tools import jit
@@ -93,7 +93,7 @@ def potential(q, n):
     return stored + weight + 0.5 * neck.STIFFNESS * jnp.sum(elongation(q, n) ** 2)
 
 
-def lost_and_driven(q, v, n):
+def lost_and_driven(q, v, n, rotor_speed=None):
     """Forces of friction, of the tendons' damping and of the motors, on all coordinates."""
 
     def pivots(alpha):  # angles of the diagonals against both bars they join
@@ -105,7 +105,7 @@ def lost_and_driven(q, v, n):
     alpha = -neck.PIVOT * slope.T @ slope @ v[:n]
     by = jax.jacfwd(lambda q: elongation(q, n))(q)
     tendons = -neck.DAMPING * by.T @ (by @ v)
-    rotor = neck.GEAR * v[n:]
+    rotor = neck.GEAR * (v[n:] if rotor_speed is None else rotor_speed)
     dry = 0.008 * 2 / jnp.pi * jnp.arctan(0.5 * rotor)
     torque = jnp.asarray(TORQUES[: n + 1])
     return jnp.concatenate([alpha, neck.GEAR * (torque - dry)]) + tendons
@@ -197,14 +197,18 @@ def steps():
         state = State(jnp.zeros(()), q, v, forward_dynamics(model, q, v))
         return [
             scheme.step(formulation, state, None, h).state
-            for scheme in (sp.Explicit("euler"), sp.LinearlyImplicitEuler())
+            for scheme in (
+                sp.Explicit("euler"),
+                sp.LinearlyImplicitEuler(),
+                sp.LinearlyImplicitEuler(hold_friction=True),
+            )
         ]
 
     return both
 
 
 def test_the_integrators_of_the_source_take_its_steps(rng):
-    """Equations (10) and (21), with M, f, K and D of the energy method."""
+    """Equations (10) and (21), with M, f, K, D of the energy method; dry friction with its slope or held."""
     n, h = 3, 2e-3
     q, v = (jnp.asarray(x) for x in drawn(rng, n))
 
@@ -212,19 +216,20 @@ def test_the_integrators_of_the_source_take_its_steps(rng):
     def printed(q, v):
         mass = jax.hessian(kinetic, argnums=1)(q, v, n)
 
-        def force(q, v):  # all but inertia: M a = f
+        def force(q, v, rotor=None):  # all but inertia: M a = f
             momentum = jax.grad(kinetic, argnums=1)
             drift = jax.jvp(lambda q: momentum(q, v, n), (q,), (v,))[1]
             pull = jax.grad(lambda q: kinetic(q, v, n) - potential(q, n))(q)
-            return pull + lost_and_driven(q, v, n) - drift
+            return pull + lost_and_driven(q, v, n, rotor) - drift
+
+        def implicit(force):
+            K, D = jax.jacfwd(force, argnums=(0, 1))(q, v)
+            dv = jnp.linalg.solve(mass - h**2 * K - h * D, h * f + h**2 * K @ v)
+            return q + h * (v + dv), v + dv
 
         f = force(q, v)
-        K, D = jax.jacfwd(force, argnums=(0, 1))(q, v)
-        dv = jnp.linalg.solve(mass - h**2 * K - h * D, h * f + h**2 * K @ v)
-        return (
-            (q + h * v, v + h * jnp.linalg.solve(mass, f)),
-            (q + h * (v + dv), v + dv),
-        )
+        explicit = q + h * v, v + h * jnp.linalg.solve(mass, f)
+        return explicit, implicit(force), implicit(lambda q_, v_: force(q_, v_, v[n:]))
 
     for ours, theirs in zip(steps()(q, v, h), printed(q, v), strict=True):
         np.testing.assert_allclose(ours.q, theirs[0], atol=1e-11 * np.abs(theirs[0]).max())
@@ -257,3 +262,39 @@ def test_computed_torque_keeps_to_the_path_with_tendons_that_pull(elastic):
     assert np.abs(run.q[:, :3] - goal).max() < 0.05
     for name in neck.tendon_names(3):
         assert run.tendon(name).tension[50:].min() > 0.0
+
+
+def test_equation_3_on_joint_angles_and_its_integrators_are_those_of_the_source(rng):
+    """Drums that follow the joints put into the energies; and steps (4) and (9) from there."""
+    n, h, t = 3, jnp.asarray(2e-3), jnp.zeros(())
+    model = neck.bird_neck(n, TORQUES[: n + 1], elastic=False).build()
+    alpha, rate = (jnp.asarray(x) for x in rng.normal(size=(2, n)) * [[0.3], [1.0]])
+
+    def whole(a, w):
+        return jnp.concatenate([a, angles.drums(a)]), jnp.concatenate([w, angles.drum_rates(a, w)])
+
+    def energy(a, w):
+        return kinetic(*whole(a, w), n)
+
+    @jit
+    def printed(a, w):
+        rotors, mass = angles.drum_rates(a, w), jax.hessian(energy, argnums=1)(a, w)
+
+        def force(a, w):  # all but inertia, with dry friction that stays as it is
+            drift = jax.jvp(lambda a: jax.grad(energy, argnums=1)(a, w), (a,), (w,))[1]
+            lost = lost_and_driven(*whole(a, w), n, rotors)
+            pull = jax.grad(lambda a: energy(a, w) - potential(whole(a, w)[0], n))(a)
+            return pull - drift + lost[:n] + jax.jacfwd(angles.drums)(a).T @ lost[n:]
+
+        f = force(a, w)
+        K, D = jax.jacfwd(force, argnums=(0, 1))(a, w)
+        dw = jnp.linalg.solve(mass - h**2 * K - h * D, h * f + h**2 * K @ w)
+        return (a + h * w, w + h * jnp.linalg.solve(mass, f)), (a + h * (w + dw), w + dw)
+
+    @jit
+    def ours(a, w):
+        return [step(model, a, w, t, h) for step in (angles.explicit_step, angles.implicit_step)]
+
+    for found, theirs in zip(ours(alpha, rate), printed(alpha, rate), strict=True):
+        np.testing.assert_allclose(found[0], theirs[0], atol=1e-11)
+        np.testing.assert_allclose(found[1], theirs[1], atol=1e-9 * np.abs(theirs[1]).max())

@@ -7,7 +7,7 @@ disturbed rest under constant torques; the largest step with which it stays boun
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -68,11 +68,29 @@ def _cases() -> Iterator[Case]:
 CASES = {case.name: case for case in _cases()}
 
 
-def run_xjoint(cases: list[str] | None = None, repeats: int = 5) -> Iterator[dict[str, Any]]:
+@dataclass(frozen=True)
+class LimitRow:
+    """The largest step with which a scheme stays bounded; None beyond what is looked at."""
+
+    case: str
+    n_dof: int
+    largest_step_s: float | None
+    wall_s: float
+    preset: str = "limit"
+    looked_up_to_s: float = LONGEST
+    simulated_s: float = HELD
+    status: str = "DONE"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers."""
+        return asdict(self)
+
+
+def run_xjoint(cases: list[str] | None = None, repeats: int = 5) -> Iterator[Row | LimitRow]:
     """Run the benches; wall times are the best of ``repeats`` warm runs on one core."""
     for name in cases or CASES:
         case = CASES[name]
-        yield _limit(case) if "limit" in name else _timed(case, repeats).as_dict()
+        yield _limit(case) if "limit" in name else _timed(case, repeats)
 
 
 def holding(joints: int) -> tuple[float, ...]:
@@ -164,18 +182,10 @@ def largest_step(scheme: AbstractScheme, joints: int) -> float:
     return float(np.exp(low))
 
 
-def _limit(case: Case) -> dict[str, Any]:
+def _limit(case: Case) -> LimitRow:
     """One row of a stability limit."""
     assert case.scheme is not None
     begun = time.perf_counter()
     step = largest_step(case.scheme, case.joints)
-    return {
-        "case": case.name,
-        "preset": "limit",
-        "n_dof": 2 * case.joints + 1,
-        "largest_step_s": step if np.isfinite(step) else None,
-        "looked_up_to_s": LONGEST,
-        "simulated_s": HELD,
-        "wall_s": time.perf_counter() - begun,
-        "status": "DONE",
-    }
+    wall = time.perf_counter() - begun
+    return LimitRow(case.name, 2 * case.joints + 1, step if np.isfinite(step) else None, wall)

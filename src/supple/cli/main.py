@@ -77,7 +77,7 @@ def _print_rows(
         if as_json:
             typer.echo(json.dumps(values))
         else:
-            cells = (_cell(values[name], form) for name, form in columns.items())
+            cells = (_cell(values.get(name), form) for name, form in columns.items())
             typer.echo(" ".join(cells) + f"  {row.status}")
         sys.stdout.flush()
     if failed:
@@ -287,6 +287,9 @@ def bench_pcs(
     _print_rows(run_pcs(case, pieces, repeats), PIECES, as_json=as_json)
 
 
+XJOINT = COLUMNS | {"case": "<39s", "largest_step_s": ">14.1e"}
+
+
 @bench_app.command("xjoint")
 @common.told()
 def bench_xjoint(
@@ -299,9 +302,7 @@ def bench_xjoint(
     from supple.bench.xjoint import CASES, run_xjoint
 
     _check_choices("--case", case, CASES)
-    for row in run_xjoint(case, repeats):
-        words = json.dumps(row) if as_json else ", ".join(f"{k} {v}" for k, v in row.items())
-        typer.echo(words)
+    _print_rows(run_xjoint(case, repeats), XJOINT, as_json=as_json)
 
 
 FLEET = {

@@ -426,9 +426,13 @@ def is_constant(expression: Expression) -> bool:
         return False
 
 
+OWN = "supple.robots."
+"""Modules of robots that we ship; files may name the functions that they define."""
+
+
 @dataclass(frozen=True)
 class FunctionName(AbstractLeaf):
-    """A Python function by name, from those the caller of :func:`load` allows."""
+    """A Python function by name: one of ours, or from those the caller of :func:`load` allows."""
 
     need: str = "the name of a function, 'module:function'"
 
@@ -440,7 +444,8 @@ class FunctionName(AbstractLeaf):
         if value in context.functions:
             return context.functions[value]
         module, _, name = value.partition(":")
-        if module not in context.modules or not name.isidentifier():
+        own = module.startswith(OWN)
+        if not (own or module in context.modules) or not name.isidentifier():
             known = ", ".join(context.functions) or "none"
             need = (
                 f"a function that the caller allows (now: {known}): "
@@ -451,7 +456,7 @@ class FunctionName(AbstractLeaf):
             found = getattr(importlib.import_module(module), name)
         except Exception as error:
             raise Refused(value, f"a function that can be imported ({error})") from error
-        if not callable(found):
+        if not callable(found) or (own and getattr(found, "__module__", None) != module):
             raise Refused(value, f"a function; {name} is not one")
         return found
 

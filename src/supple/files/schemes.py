@@ -5,10 +5,7 @@ from typing import Any
 
 from supple.files.common import number
 from supple.files.forms import OneOf, Record, record
-from supple.files.kinds import (
-    Integer,
-    Text,
-)
+from supple.files.kinds import Flag, Integer, Text
 from supple.solve.newton import NewtonSettings
 from supple.time.alpha import (
     GeneralizedAlpha,
@@ -59,7 +56,7 @@ SCHEME = OneOf(
         "newmark": record(newmark, beta=number("β"), gamma=number("γ"), **_NEWTON),
         "trapezoidal": record(trapezoidal, **_NEWTON),
         "implicit-euler": record(ImplicitEuler, **_NEWTON),
-        "linearly-implicit-euler": record(LinearlyImplicitEuler),
+        "linearly-implicit-euler": record(LinearlyImplicitEuler, hold_friction=Flag()),
         "bdf2": Record(bdf2, _NEWTON, fits=_backward(2, plain=True)),
         "bdf-alpha": Record(
             bdf_alpha,

@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.mechanics import static_index
+from supple.mechanics.reach import Reach, reach_of
 from supple.mechanics.transmission_layout import layout_of
 from supple.mechanics.transmission_tangent import Parts, point_matrices
 from supple.mechanics.transmissions import (
@@ -22,8 +23,8 @@ from supple.mechanics.transmissions import (
 )
 from supple.model.model import Model
 
-Jacobians = Callable[[np.ndarray], tuple[Float[Array, "k 6 nv"], Float[Array, "k 6 nv"]]]
-"""World Jacobians of flat samples, and their time derivatives."""
+Jacobians = Callable[[Reach, np.ndarray], tuple[Float[Array, "k 6 w"], Float[Array, "k 6 w"]]]
+"""World Jacobians of flat samples, and their time derivatives, in the coordinates of a reach."""
 
 
 class Driving(NamedTuple):
@@ -36,13 +37,15 @@ class Driving(NamedTuple):
 
 
 class _Lines(NamedTuple):
-    """Some segments in all coordinates: their arms, the rates of these, and the Jacobians of their ends."""
+    """Some segments: their arms, the rates of these, and the Jacobians of their ends."""
 
     which: np.ndarray
-    arms: Float[Array, "s nv"]
-    rates: Float[Array, "s nv"]
-    outer: Float[Array, "s 6 nv"]
-    inner: Float[Array, "s 6 nv"]
+    reach: Reach
+    """Whose coordinates these are in."""
+    arms: Float[Array, "s w"]
+    rates: Float[Array, "s w"]
+    outer: Float[Array, "s 6 w"]
+    inner: Float[Array, "s 6 w"]
 
 
 def driving(
@@ -70,12 +73,16 @@ def driving(
     if len(index):
         lines = _lines(model, index, parts, jacobians)
         gather = (which[:, None] == of_lines[index]).astype(float)
-        arms, rates = arms + gather @ lines.arms, rates + gather @ lines.rates
-        pushes = pushes + gather @ (static_index.take(at.lines.share, index)[:, None] * lines.arms)
-        stiffness = stiffness + _turning(model, at, lines)
+        expand = lines.reach.expand
+        arms = arms + expand(gather @ lines.arms)
+        rates = rates + expand(gather @ lines.rates)
+        share = static_index.take(at.lines.share, index)[:, None]
+        pushes = pushes + expand(gather @ (share * lines.arms))
+        turned = _turning(model, at, lines)
         if len(corners):
             rubbed, drag = _corner_tangent(model, at, parts, lines, corners)
-            stiffness, damping = stiffness + rubbed, damping + drag
+            turned, damping = turned + rubbed, damping + lines.reach.expand_square(drag)
+        stiffness = stiffness + lines.reach.expand_square(turned)
     if len(rubbing):
         rubbed, drag = _channel_tangent(model, at, parts, rubbing)
         stiffness, damping = stiffness + rubbed, damping + drag
@@ -136,9 +143,9 @@ def _spread(
 
 def _lines(model: Model, index: np.ndarray, parts: Parts, jacobians: Jacobians) -> _Lines:
     segments = model.transmissions.segments
-    (outer, outer_rate), (inner, inner_rate) = (
-        jacobians(np.array(side)[index]) for side in (segments.outer_sample, segments.inner_sample)
-    )
+    sides = [np.array(side)[index] for side in (segments.outer_sample, segments.inner_sample)]
+    reach = reach_of(model, np.concatenate(sides))
+    (outer, outer_rate), (inner, inner_rate) = (jacobians(reach, side) for side in sides)
     h, change = (
         static_index.take(parts.lines.arm, index),
         static_index.take(parts.lines.arm_rate, index),
@@ -146,10 +153,10 @@ def _lines(model: Model, index: np.ndarray, parts: Parts, jacobians: Jacobians) 
     arms = jnp.einsum("si,sim->sm", h, outer - inner)
     rates = jnp.einsum("si,sim->sm", h, outer_rate - inner_rate)
     rates = rates + jnp.einsum("si,sim->sm", change, outer - inner)
-    return _Lines(index, arms, rates, outer, inner)
+    return _Lines(index, reach, arms, rates, outer, inner)
 
 
-def _turning(model: Model, at: TransmissionMotion, lines: _Lines) -> Float[Array, "nv nv"]:
+def _turning(model: Model, at: TransmissionMotion, lines: _Lines) -> Float[Array, "w w"]:
     """Stiffness of the forces of segments between elements, which turn."""
     crossing = layout_of(model).crossing
     place = np.searchsorted(lines.which, crossing)
@@ -172,7 +179,7 @@ def between(
 
 def _corner_tangent(
     model: Model, at: TransmissionMotion, parts: Parts, lines: _Lines, which: np.ndarray
-) -> tuple[Float[Array, "nv nv"], Float[Array, "nv nv"]]:
+) -> tuple[Float[Array, "w w"], Float[Array, "w w"]]:
     """What friction at corners adds to K and C by changing the shares of tension."""
     segments = model.transmissions.segments
     corners = segments.corners

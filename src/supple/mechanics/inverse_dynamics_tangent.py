@@ -33,6 +33,7 @@ from supple.mechanics.driving import between, driving
 from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.element_tangent import Columns, columns_of, element_tangents, parts_of
 from supple.mechanics.inverse_dynamics import Balance, balance
+from supple.mechanics.reach import Reach, reach_of
 from supple.mechanics.sample_laws import Law
 from supple.mechanics.slips import slip_tangent
 from supple.mechanics.tree import path_matrix
@@ -160,11 +161,11 @@ def _closing(
 
 
 def _jacobians(
-    model: Model, columns: list[Columns], samples: np.ndarray
-) -> tuple[Float[Array, "k 6 nv"], Float[Array, "k 6 nv"]]:
+    model: Model, columns: list[Columns], reach: Reach, samples: np.ndarray
+) -> tuple[Float[Array, "k 6 w"], Float[Array, "k 6 w"]]:
     """World Jacobians of flat samples, and their time derivatives."""
     changing = [own._replace(shift=own.shift_rate) for own in columns]
-    first, second = (sample_jacobians(model, part, samples) for part in (columns, changing))
+    first, second = (reached_jacobians(model, reach, part, samples) for part in (columns, changing))
     return first, second
 
 
@@ -172,31 +173,39 @@ def sample_jacobians(
     model: Model, columns: list[Columns], samples: np.ndarray
 ) -> Float[Array, "k 6 nv"]:
     """World Jacobians of flat samples (zero for the ground): own columns and those of ancestors."""
+    reach = reach_of(model, samples)
+    return reach.expand(reached_jacobians(model, reach, columns, samples))
+
+
+def reached_jacobians(
+    model: Model, reach: Reach, columns: list[Columns], samples: np.ndarray
+) -> Float[Array, "k 6 w"]:
+    """The same in the coordinates that a reach counts."""
     topology = model.topology
-    result = jnp.zeros((len(samples), 6, model.nv))
-    for i, own in enumerate(columns):
+    result = jnp.zeros((len(samples), 6, reach.width))
+    passed, path = np.zeros((len(samples), reach.elements)), path_matrix(reach.parent)
+    for i in reach.groups:
+        own = columns[i]
         batch, points, _, width = own.shift.shape
         local = samples - topology.sample_start[i]
         mine = np.flatnonzero((local >= 0) & (local < batch * points) & (samples != GROUND))
-        if len(mine) == 0 or width == 0:
+        if len(mine) == 0:
+            continue
+        row = local[mine] // points
+        # Which elements' steps each sample has passed: its own element's and its ancestors'.
+        passed[mine] = path[reach.rows[i][row]]
+        if width == 0:
             continue
         flat = own.shift.reshape(batch * points, 6, width)
         result = _scatter_columns(
             result[:, :, None],
             mine,
-            columns_of(model, i)[local[mine] // points],
+            reach.columns[i][row],
             static_index.take(flat, local[mine])[:, :, None],
         )[:, :, 0]
-    if topology.all_on_ground:
+    if not np.any(reach.attach != GROUND):
         return result
-    hanging = np.flatnonzero(np.array(topology.attach) != GROUND)
-    steps = _attached_columns(model, columns, hanging)[:, :, 0]
-    # Which elements' steps each sample has passed: its own element's and its ancestors'.
-    path, passed = path_matrix(topology.parent), np.zeros((len(samples), topology.elements))
-    for k, sample in enumerate(samples.tolist()):
-        if sample != GROUND:
-            group, row, _ = model.place(sample)
-            passed[k] = path[topology.element_start[group] + row]
+    steps = _attached_columns(model, reach, columns)[:, :, 0]
     return result + jnp.einsum("ke,ein->kin", passed, steps)
 
 
@@ -232,27 +241,26 @@ def _tree_coupling(
     reactions: list[Columns],
 ) -> Float[Array, "3 nv nv"]:
     """What enters elements from their ancestors and what subtrees send back, for M, C and K."""
-    topology = model.topology
-    attach = np.array(topology.attach)
-    hanging = np.flatnonzero(attach != GROUND)
-    path = jnp.asarray(path_matrix(topology.parent))
+    reach = reach_of(model)
+    hanging = np.flatnonzero(reach.attach != GROUND)
+    path = jnp.asarray(path_matrix(reach.parent))
 
     # Columns of the samples that elements hang on, in all coordinates, and their sums along the tree.
-    steps = _attached_columns(model, columns, hanging)
+    steps = _attached_columns(model, reach, columns)
     entering = jnp.einsum("ef,fikn->eikn", path, steps)
     moves = _law_arguments(entering)
 
     # Wrench of each element's own samples in all coordinates, then of its whole subtree.
-    stacked = [jnp.concatenate(law, axis=-1) for law in laws]
-    carried = jnp.concatenate([law.sum(axis=1) for law in stacked]) @ moves
-    own = _own_wrench(model, reactions)
+    stacked = {i: jnp.concatenate(laws[i], axis=-1) for i in reach.groups}
+    carried = jnp.concatenate([law.sum(axis=1) for law in stacked.values()]) @ moves
+    own = _own_wrench(reach, reactions)
     asked = jnp.einsum("ef,eikn->fikn", path, carried.reshape(own.shape) + own)
     returned = jnp.einsum(
         "ein,eikm->knm",
         static_index.take(steps[:, :, 0], hanging),
         static_index.take(asked, hanging),
     )
-    return returned + _entering_rows(model, columns, stacked, moves)
+    return reach.expand_square(returned + _entering_rows(reach, columns, stacked, moves))
 
 
 def _law_arguments(entering: Float[Array, "e 6 3 nv"]) -> Float[Array, "e 18 columns"]:
@@ -264,34 +272,32 @@ def _law_arguments(entering: Float[Array, "e 6 3 nv"]) -> Float[Array, "e 18 col
 
 
 def _attached_columns(
-    model: Model, columns: list[Columns], hanging: np.ndarray
-) -> Float[Array, "e 6 3 nv"]:
-    topology = model.topology
-    result = jnp.zeros((topology.elements, 6, 3, model.nv))
-    attach = np.array(topology.attach)
-    for i, own in enumerate(columns):
+    model: Model, reach: Reach, columns: list[Columns]
+) -> Float[Array, "e 6 3 w"]:
+    hanging = np.flatnonzero(reach.attach != GROUND)
+    result = jnp.zeros((reach.elements, 6, 3, reach.width))
+    for i in reach.groups:
+        own = columns[i]
         batch, samples, _, width = own.shift.shape
-        start = topology.sample_start[i]
-        local = attach[hanging] - start
+        local = reach.attach[hanging] - model.topology.sample_start[i]
         mine = (local >= 0) & (local < batch * samples)
         if not mine.any() or width == 0:
             continue
         children, local = hanging[mine], local[mine]
         flat = (part.reshape(batch * samples, 6, width) for part in own)
         values = jnp.stack([static_index.take(part, local) for part in flat], axis=2)
-        result = _scatter_columns(result, children, columns_of(model, i)[local // samples], values)
+        result = _scatter_columns(result, children, reach.columns[i][local // samples], values)
     return result
 
 
-def _own_wrench(model: Model, reactions: list[Columns]) -> Float[Array, "e 6 3 nv"]:
-    result = jnp.zeros((model.topology.elements, 6, 3, model.nv))
-    for i, own in enumerate(reactions):
-        batch, _, _, width = own.shift.shape
-        if width == 0:
+def _own_wrench(reach: Reach, reactions: list[Columns]) -> Float[Array, "e 6 3 w"]:
+    result = jnp.zeros((reach.elements, 6, 3, reach.width))
+    for i in reach.groups:
+        own = reactions[i]
+        if own.shift.shape[-1] == 0:
             continue
-        elements = model.topology.element_start[i] + np.arange(batch)
         values = jnp.stack([part.sum(axis=1) for part in own], axis=2)
-        result = _scatter_columns(result, elements, columns_of(model, i), values)
+        result = _scatter_columns(result, reach.rows[i], reach.columns[i], values)
     return result
 
 
@@ -310,16 +316,15 @@ def _scatter_columns(
 
 
 def _entering_rows(
-    model: Model,
+    reach: Reach,
     columns: list[Columns],
-    laws: list[Float[Array, "_ _ 6 18"]],
+    laws: dict[int, Float[Array, "_ _ 6 18"]],
     moves: Float[Array, "e 18 columns"],
-) -> Float[Array, "3 nv nv"]:
+) -> Float[Array, "3 w w"]:
     """ζᵀ φ of each element's own samples for what enters it, as rows of its coordinates."""
     result = []
-    for i, (own, law) in enumerate(zip(columns, laws, strict=True)):
-        start = model.topology.element_start[i]
-        entering = moves[start : start + model.groups[i].size]
-        block = jnp.einsum("bpim,bpij->bmj", own.shift, law) @ entering
-        result.append(block.reshape(-1, 3, model.nv))
+    for i, law in laws.items():
+        entering = static_index.take(moves, reach.rows[i])
+        block = jnp.einsum("bpim,bpij->bmj", columns[i].shift, law) @ entering
+        result.append(block.reshape(-1, 3, reach.width))
     return jnp.swapaxes(jnp.concatenate(result), 0, 1)

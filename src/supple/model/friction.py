@@ -1,16 +1,19 @@
 """Friction laws of joints and motors: an effort against the motion, as a function of speed and load."""
 
 import abc
-from typing import Any
+from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax import lax
 from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.numeric import stack
 from supple.reprs import brief
+
+Tree = TypeVar("Tree")
 
 
 class AbstractFriction(eqx.Module):
@@ -48,6 +51,24 @@ class ArctanFriction(AbstractFriction):
 
     def __call__(self, speed: Float[Array, ""], load: Float[Array, ""]) -> Float[Array, ""]:
         return self.largest * (2 / jnp.pi) * jnp.arctan(self.sharpness * speed)
+
+
+class _Held(AbstractFriction):
+    """A law whose effort counts as constant: it has no derivatives."""
+
+    law: AbstractFriction
+
+    def __call__(self, speed: Float[Array, ""], load: Float[Array, ""]) -> Float[Array, ""]:
+        return lax.stop_gradient(self.law(speed, load))
+
+
+def held(tree: Tree) -> Tree:
+    """A model, or anything else, with friction laws that have no derivatives."""
+
+    def is_law(node: Any) -> bool:
+        return isinstance(node, AbstractFriction)
+
+    return jax.tree.map(lambda node: _Held(node) if is_law(node) else node, tree, is_leaf=is_law)
 
 
 def friction_at(

@@ -198,7 +198,8 @@ def track(t: Any, seen: Seen, memory: None) -> tuple[dict[str, Any], None]:
     turn, bend = jax.jvp(turning, (seen.alpha,), (seen.rate,))
     change = by_alpha @ seen.wanted + bend
     tension = distribute(DRUM * by_alpha.T, seen.needed, LEAST, MOST).tension
-    torque = ROTOR * GEAR * change + DRUM / GEAR * tension + DRY(GEAR * turn, jnp.zeros(()))
+    rubbing = jax.vmap(lambda speed: DRY(speed, jnp.zeros(())))(GEAR * turn)
+    torque = ROTOR * GEAR * change + DRUM / GEAR * tension + rubbing
     return dict(zip(names, torque, strict=True)), None
 
 

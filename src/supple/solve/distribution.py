@@ -10,6 +10,7 @@ active, about.
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jaxtyping import Bool, Float
 
@@ -35,6 +36,19 @@ class _Search(NamedTuple):
     y: Float[Array, " n"]
     missing: Float[Array, " n"]
     steps: Any
+
+
+def _solved(matrix: Float[Array, "n n"], right: Float[Array, " n"]) -> Float[Array, " n"]:
+    """Solution with a small positive definite matrix, by plain arithmetic.
+
+    It needs no pivots; a call of a library would cost more than the whole programme.
+    """
+    count = len(right)
+    rows = jnp.concatenate([matrix, right[:, None]], axis=1)
+    for k in range(count):
+        row = rows[k] / rows[k, k]
+        rows = jnp.where(np.arange(count)[:, None] == k, row, rows - rows[:, k, None] * row)
+    return rows[:, -1]
 
 
 def distribute(
@@ -73,7 +87,7 @@ def distribute(
         free = ((s >= low) & (s <= high)).astype(float)
         second = (arms * free) @ arms.T
         ridge = RIDGE * jnp.trace(arms @ arms.T)
-        way = jnp.linalg.solve(second + ridge * jnp.eye(len(wanted)), now.missing)
+        way = _solved(second + ridge * np.eye(len(wanted)), now.missing)
         slope, here = -now.missing @ way, cost(now.y)
 
         def too_far(share: Float[Array, ""]) -> Bool[Array, ""]:

@@ -110,6 +110,10 @@ class AbstractSecondOrder(AbstractFormulation):
     @abc.abstractmethod
     def with_active(self, active: ActiveSet | None) -> "AbstractSecondOrder": ...
 
+    def with_friction_held(self) -> "AbstractSecondOrder":
+        """The same with friction laws whose slopes count as zero; itself where there are none."""
+        return self
+
     @property
     def starts_with_acceleration(self) -> bool:
         return True

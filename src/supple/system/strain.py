@@ -26,6 +26,7 @@ from supple.mechanics.sensing import Sensors
 from supple.mechanics.stage_transport import Turns, stage_turns, turn_force, turn_rate
 from supple.model.constraints import ActiveSet
 from supple.model.control import Control
+from supple.model.friction import held
 from supple.model.inputs import find_input, input_vector, with_inputs
 from supple.model.model import Model
 from supple.model.state import State
@@ -243,6 +244,9 @@ class Strain(AbstractSecondOrder):
         model = dataclasses.replace(regulated_model(self.model, state), regulators=())
         sets = [(), *((load,) for load in model.loads)]
         return [Strain(dataclasses.replace(model, loads=loads)) for loads in sets]
+
+    def with_friction_held(self) -> "Strain":
+        return Strain(held(self.model))
 
     def loaded(self, factor: Scalar) -> "Strain":
         raised = factor * self.model.load_factor

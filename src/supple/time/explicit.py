@@ -17,7 +17,7 @@ from supple.errors import DescriptionError
 from supple.mechanics.element_motion import Coordinates
 from supple.model.state import State
 from supple.system.formulation import AbstractFormulation
-from supple.time.scheme import AbstractScheme, Step, second_order
+from supple.time.scheme import AbstractScheme, Step, second_order, step_without_iteration
 
 ORDERS = {"euler": 1, "rk4": 4, "dopri5": 5}
 
@@ -102,19 +102,7 @@ class Explicit(AbstractScheme):
             term, state.t, end, start, None, memory_, made_jump=False
         )
         reached = Coordinates(state.q, y[:n], y[n:], field(end, y, None)[n:], end)
-        error = jnp.zeros(())
+        gap = None
         if budget is not None:
             gap = jnp.zeros(n) if y_error is None else y_error[:n]
-            error = formulation.error_norm(state, gap)
-        moved = jnp.abs(reached.x / formulation.coordinate_scale)
-        # An explicit step cannot fail to converge; one that turns the robot by a radian has blown up.
-        good = jnp.all(jnp.isfinite(y)) & (jnp.max(moved) < 1.0)
-        return Step(
-            state=formulation.state_at(reached),
-            memory=None,
-            converged=good,
-            iterations=jnp.ones((), dtype=int),
-            update=jnp.zeros(()),
-            worst=jnp.argmax(moved),
-            error=error,
-        )
+        return step_without_iteration(formulation, state, reached, gap)

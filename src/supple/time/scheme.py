@@ -3,10 +3,12 @@
 import abc
 from typing import Any, NamedTuple
 
+import jax.numpy as jnp
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
 from supple.errors import DescriptionError
+from supple.mechanics.element_motion import Coordinates
 from supple.model.state import State
 from supple.system.formulation import AbstractFormulation
 from supple.system.second_order import AbstractSecondOrder
@@ -76,3 +78,26 @@ def second_order(scheme: AbstractScheme, formulation: AbstractFormulation) -> Ab
     name = type(formulation).__name__
     need = "one with a mass matrix, or a scheme that does without, such as generalized_alpha()"
     raise DescriptionError(type(scheme).__name__, "formulation", name, need)
+
+
+def step_without_iteration(
+    formulation: AbstractSecondOrder,
+    state: State,
+    reached: Coordinates,
+    gap: Float[Array, " nv"] | None,
+) -> Step:
+    """The step that ends at a motion found at once; ``gap`` is the error of its displacement, if asked for.
+
+    Such a step cannot fail to converge; one that turns the robot by a radian has blown up.
+    """
+    moved = jnp.abs(reached.x / formulation.coordinate_scale)
+    good = jnp.all(jnp.isfinite(jnp.concatenate([reached.x, reached.xdot])))
+    return Step(
+        state=formulation.state_at(reached),
+        memory=None,
+        converged=good & (jnp.max(moved) < 1.0),
+        iterations=jnp.ones((), dtype=int),
+        update=jnp.zeros(()),
+        worst=jnp.argmax(moved),
+        error=jnp.zeros(()) if gap is None else formulation.error_norm(state, gap),
+    )

@@ -23,7 +23,7 @@ DOCS = EXAMPLES.parent / "docs"
 KEPT = DOCS / "gallery"
 WIDTH, COLOURS, LARGEST = 880, (128, 64, 32, 16), 60_000
 """Pixels of a picture, and as many colours as fit into so many bytes."""
-FILM, LARGEST_FILM = 440, 200_000
+FILM, LARGEST_FILM = 440, 250_000
 """Pixels of an animation, and its most bytes; every other picture of the film is kept."""
 GROUPS = {
     "": "A first robot",

@@ -15,7 +15,7 @@ from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.message import gained_energy
 from supple.run.refinement import refined
 from supple.run.run_error import space_error, step_errors, time_error
-from supple.run.task import Task, at_instants, carried_out
+from supple.run.task import Task, at_instants, carried_out, checked_instants
 from supple.run.unresolved import hint_at_long_steps
 from supple.time.advance import Status
 from supple.time.control import ErrorControl, FixedStep
@@ -113,4 +113,6 @@ def _told(task: Task, result: Result) -> Result:
         hint_at_long_steps(result.stretches[-1], task.control.dt)
     if task.disk is not None and result.known_error is not None:
         task.disk.note(error=result.known_error.as_dict(), refinements=result.refinements)
-    return result if task.t_eval is None else at_instants(result, task.t_eval)
+    if task.t_eval is None:
+        return result
+    return at_instants(result, checked_instants(task.t_eval, float(result.t[0])))

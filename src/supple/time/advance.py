@@ -18,7 +18,7 @@ from supple.model.state import State
 from supple.system.active_set import CLOSE, should_hold
 from supple.system.formulation import AbstractFormulation
 from supple.time.control import ErrorControl, FixedStep, StepControl
-from supple.time.energy_guard import EnergyBudget, audit, is_passive, is_wild, open_budget
+from supple.time.energy_guard import EnergyBudget, audit, goes_far, is_passive, is_wild, open_budget
 from supple.time.feedback import Feedback, next_call, open_feedback, react
 from supple.time.scheme import AbstractScheme, Step
 
@@ -429,7 +429,8 @@ def _fixed(
     shortest = h / 2 < control.dt * control.smallest_for_energy
     ledger, model = c.ledger, formulation.guarded
     if scheme.guarded and model is not None:
-        good = good & (~is_wild(model, c.state, step.state) | shortest)
+        far = (c.h < control.dt) & goes_far(model, c.state, step.state)
+        good = good & (~(is_wild(model, c.state, step.state) | far) | shortest)
     if ledger is not None:
         assert model is not None
         ledger, gain = audit(model, ledger, c.state, step.state, control.gain, c.target)

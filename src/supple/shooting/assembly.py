@@ -1,5 +1,13 @@
-"""The derivative of what must vanish, from that of the companion and those along segments."""
+"""The factorized derivative of what must vanish: rods condensed piece by piece, then one small matrix.
 
+The small system has the companion's displacements and multipliers, the efforts of lines, and for each piece
+wrench and twist at its end; where a piece begins follows from the companion, all else along it from
+:mod:`supple.shooting.condense`.
+"""
+
+from dataclasses import dataclass
+
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,83 +15,115 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.shooting.balance import given, solve_of
+from supple.shooting.condense import Condensed, L, Plan, W, Z, condensed
 from supple.shooting.parts import NUMBERS, Parts, Vector
 from supple.shooting.placed import placed
 from supple.shooting.rods import Shot
+from supple.system.dense import DenseFactors, factorize_dense
 from supple.system.formulation import Discretization
 
 
-def derivative(parts: Parts, d: Discretization, y: Vector, shot: Shot) -> Float[Array, "n n"]:
-    """The derivative of the residual by the unknown."""
+@dataclass(frozen=True)
+class Sizes:
+    """How many unknowns there are of each kind."""
+
+    coordinates: int
+    equations: int
+    lines: int
+
+    @property
+    def kept(self) -> int:
+        """Those before the starts of segments."""
+        return self.coordinates + self.equations + self.lines
+
+
+class RodFactors(eqx.Module):
+    """Factors of the derivative of the residual."""
+
+    rods: Condensed
+    begins: Float[Array, "p 12 c"]
+    """z where pieces begin, by the unknowns of the small system."""
+    answers: Float[Array, "p n c"]
+    """What pieces answer, by the same."""
+    pulls: Float[Array, "e p 6"]
+    """Balance and equations by the wrenches where pieces begin."""
+    measures: Float[Array, " k"]
+    small: DenseFactors
+    sizes: Sizes = eqx.field(static=True)
+
+    def solve(self, b: Vector) -> Vector:
+        """Solution of A x = b."""
+        at, own = self.rods.plan.layout, self.sizes
+        p, s, k = len(at.starts), at.size, own.kept
+        balance, lines, rest = b[: k - own.lines], b[k - own.lines : k], b[k:]
+        start = jnp.concatenate(list(rest[: 12 * p].reshape(2, p, 6)), axis=1)
+        ends = rest[12 * p : 12 * p + 6 * s].reshape(s, 6)
+        inner = rest[12 * p + 6 * s :].reshape(-1, 12)
+        left = jnp.zeros((s, 18))
+        left = left.at[at.inner].set(
+            jnp.concatenate([ends[at.inner], inner[:, 6:], inner[:, :6]], axis=1)
+        )
+        told, between = self.rods.gathered(left)
+        told = told + jnp.einsum("pij,pj->pi", self.rods.whole[:, :, Z], start)
+        right = [
+            balance - jnp.einsum("epi,pi->e", self.pulls, told[:, W]),
+            lines + told[:, L].sum(axis=0) / self.measures,
+            (ends[at.ends] - told[:, :6]).reshape(-1),
+            told[:, 6:12].reshape(-1),
+        ]
+        found = self.small.solve(jnp.concatenate(right))
+        start = start + self.begins @ found
+        wrench = told[:, W] + self.answers[:, W] @ found
+        pulled = found[k : k + 6 * p].reshape(p, 6)
+        states = self.rods.spread(
+            jnp.concatenate([start, wrench], axis=1), pulled, found[k - own.lines : k], between
+        )
+        starts = jnp.concatenate([states[:, :6], states[:, W], states[:, 6:12]], axis=1)
+        return jnp.concatenate([found[:k], starts.reshape(-1)])
+
+    def solve_checked(self, b: Vector) -> Vector:
+        """The same: a pivot that vanishes makes the solution infinite."""
+        return self.solve(b)
+
+
+def factorized(parts: Parts, d: Discretization, y: Vector, shot: Shot) -> RodFactors:
+    """Factors of the derivative of the residual by the unknown."""
     x, forces, efforts, starts = parts.split(y)
-    n, m, p = parts.companion.nv, parts.equations, len(parts.layout.starts)
+    n, m, k, p = parts.companion.nv, parts.equations, parts.lines, len(parts.layout.starts)
     leads = parts.rods.transfer(
-        *solve_of(parts, d), starts, parts.efforts(efforts), parts.companion.load_factor, shot
-    )
+        *solve_of(parts, d), starts.T, parts.efforts(efforts), parts.companion.load_factor
+    ).transpose(2, 0, 1)
     leads = leads.at[:, :, NUMBERS:].multiply(parts.efforts(jnp.ones_like(efforts)))
+    rods = condensed(Plan(parts.layout), leads)
 
     def outcome(own: Vector) -> Vector:
         x, forces, wrenches = own[:n], own[n : n + m], own[n + m :].reshape(3, p, 6)
         found = placed(parts, d, x, forces, *wrenches)
-        told = found.residual, found.violation, found.starts, found.moves
+        begins = jnp.concatenate([found.starts, found.moves], axis=1)
+        told = found.residual, found.violation, begins
         return jnp.concatenate([part.reshape(-1) for part in told])
 
-    wrenches = [part.reshape(-1) for part in given(parts, starts, shot.end[:, :NUMBERS])]
+    wrenches = [part.reshape(-1) for part in given(parts, starts, shot.end[:NUMBERS].T)]
     J = jax.jacfwd(outcome)(jnp.concatenate([x, forces, *wrenches]))
-    return _assembled(parts, J, leads)
-
-
-def _assembled(parts: Parts, J: Float[Array, "a b"], leads: Float[Array, "s e c"]) -> Array:
-    """The derivative of the residual."""
-    at, n, m, s = parts.layout, parts.companion.nv, parts.equations, parts.layout.size
-    pieces, own = len(at.starts), parts.companion.topology.v_start[-1]
-    count, k = parts.lines, n + m
-    of_lines = k + np.arange(count)
-    leads, by_effort, longer = (
-        leads[:, :NUMBERS, :NUMBERS],
-        leads[:, :NUMBERS, NUMBERS:],
-        leads[:, NUMBERS:],
+    # By the unknowns of the small system: without wrenches where pieces begin, with the efforts of lines.
+    first = J[: n + m, n + m : n + m + 6 * p]
+    J = jnp.concatenate(
+        [J[:, : n + m], jnp.zeros((len(J), k)), J[:, n + m + 6 * p :]],
+        axis=1,
     )
-    size = k + count + NUMBERS * s
-
-    def columns(segments: np.ndarray) -> np.ndarray:
-        return k + count + NUMBERS * np.asarray(segments)[:, None] + np.arange(NUMBERS)
-
-    # Balance, equations, and where pieces begin: by the companion's own, by wrenches at starts of
-    # pieces, and by wrenches and twists at their ends, which their last segments lead to.
-    rows = np.concatenate([np.arange(k), k + count + np.arange(12 * pieces)])
-    sign = np.concatenate([np.ones(k), -np.ones(12 * pieces)])[:, None]
-    J = sign * J
-    by_start, by_wrench, by_move = (
-        J[:, k + 6 * pieces * i : k + 6 * pieces * (i + 1)].reshape(-1, pieces, 6) for i in range(3)
+    size = J.shape[1]
+    unit = np.eye(size)
+    e = n + m + k
+    begins = J[n + m :].reshape(p, 12, size)
+    pulled = unit[e : e + 6 * p].reshape(p, 6, size)
+    lines = np.broadcast_to(unit[n + m : e], (p, k, size))
+    answers = rods.whole @ jnp.concatenate([begins, pulled, lines], axis=1)
+    rows = J[: n + m] + first @ answers[:, W].reshape(6 * p, size)
+    rows = rows.at[parts.line_slice].add(unit[n + m : e])
+    measured = (unit[:n][parts.line_slice] - answers[:, L].sum(axis=0)) / parts.line_sizes[:, None]
+    ends = answers[:, :6].reshape(6 * p, size) - unit[parts.joint_coordinates : n]
+    moves = unit[e + 6 * p :] - answers[:, 6:12].reshape(6 * p, size)
+    small = factorize_dense(jnp.concatenate([rows, measured, ends, moves]))
+    return RodFactors(
+        rods, begins, answers, first.reshape(-1, p, 6), parts.line_sizes, small, Sizes(n, m, k)
     )
-    by_end = jnp.concatenate([by_wrench, by_move], axis=2)
-    A = jnp.zeros((size, size)).at[rows[:, None], np.arange(k)].set(J[:, :k])
-    A = A.at[rows[:, None, None], columns(at.starts)[:, 6:12]].add(by_start)
-    last = jnp.einsum("kpi,pij->kpj", by_end, leads[at.ends, 6:])
-    A = A.at[rows[:, None, None], columns(at.ends)].add(last)
-    own_start = columns(at.starts)[:, np.r_[0:6, 12:18]]
-    begins = k + count + np.arange(12 * pieces).reshape(2, pieces, 6)
-    A = A.at[np.concatenate([begins[0], begins[1]], axis=1), own_start].add(1.0)
-    if count:
-        sizes = parts.line_sizes
-        measures = np.arange(n)[parts.line_slice]
-        A = A.at[measures, of_lines].add(1.0)
-        A = A.at[of_lines, measures].add(1 / sizes)
-        A = A.at[of_lines[:, None], of_lines].add(-longer[:, :, NUMBERS:].sum(0) / sizes[:, None])
-        gains = -longer[:, :, :NUMBERS] / sizes[:, None]
-        A = A.at[of_lines[None, :, None], columns(np.arange(s))[:, None, :]].add(gains)
-        last = jnp.einsum("kpi,pij->kj", by_end, by_effort[at.ends, 6:])
-        A = A.at[rows[:, None], of_lines].add(last)
-    # Where segments end: at the next one, or at a station.
-    first, six = k + count + 12 * pieces, np.arange(6)
-    ends = first + 6 * np.arange(s)[:, None] + six
-    A = A.at[ends[:, :, None], of_lines].add(by_effort[:, :6])
-    A = A.at[ends[:, :, None], columns(np.arange(s))[:, None, :]].add(leads[:, :6])
-    stations = own + 6 * np.arange(at.station_count)[:, None] + six
-    A = A.at[ends[at.ends], stations].add(-1.0)
-    A = A.at[ends[at.inner], columns(at.inner + 1)[:, :6]].add(-1.0)
-    inner = first + 6 * s + np.arange(12 * len(at.inner)).reshape(-1, 12)
-    A = A.at[inner[:, :, None], columns(at.inner)[:, None, :]].add(leads[at.inner, 6:])
-    A = A.at[inner[:, :, None], of_lines].add(by_effort[at.inner, 6:])
-    return A.at[inner, columns(at.inner + 1)[:, 6:]].add(-1.0)

@@ -26,7 +26,7 @@ class Solve(NamedTuple):
     moment: Moment
     sections: Section
     past: Past
-    frames: tuple[Float[Array, "s 7"], Float[Array, "s 7"]]
+    frames: tuple[Float[Array, "7 s"], Float[Array, "7 s"]]
     """Last poses of the ends of segments."""
 
 
@@ -42,13 +42,14 @@ def solve_of(parts: Parts, d: Discretization) -> Solve:
         Moment(rate, gravity, d.t, rods.settings.rotary_inertia, None),
         rods.sections(rate),
         rods.past(past),
-        (frames[nodes[:, 0]], frames[nodes[:, -1]]),
+        (frames[nodes[:, 0]].T, frames[nodes[:, -1]].T),
     )
 
 
 def shoot(parts: Parts, solve: Solve, starts: Float[Array, "s 18"], efforts: Vector) -> Shot:
     """All segments from their starts, with lines at these efforts in their units."""
-    return parts.rods.shoot(*solve, starts, parts.efforts(efforts), parts.companion.load_factor)
+    pulls = parts.efforts(efforts)
+    return parts.rods.shoot(*solve, starts.T, pulls, parts.companion.load_factor)
 
 
 def given(
@@ -83,7 +84,7 @@ def residual(parts: Parts, d: Discretization, y: Vector) -> tuple[Vector, Shot]:
     """What must vanish, and where segments lead."""
     x, forces, efforts, starts = parts.split(y)
     shot = shoot(parts, solve_of(parts, d), starts, efforts)
-    at, end, lengths = parts.layout, shot.end[:, :NUMBERS], shot.end[:, NUMBERS:].sum(axis=0)
+    at, end, lengths = parts.layout, shot.end[:NUMBERS].T, shot.end[NUMBERS:].sum(axis=1)
     found = placed(parts, d, x, forces, *given(parts, starts, end))
     stations = x[parts.joint_coordinates :].reshape(-1, 6)
     following = starts[np.minimum(np.arange(at.size) + 1, at.size - 1), :6]

@@ -22,10 +22,10 @@ from supple.model.inputs import find_input, input_vector, with_inputs
 from supple.model.model import Model
 from supple.model.state import State
 from supple.shooting import balance, motion
-from supple.shooting.assembly import derivative
+from supple.shooting.assembly import factorized
 from supple.shooting.parts import NUMBERS, Parts, parts_of
 from supple.system import active_set
-from supple.system.dense import Factors, factorize_dense
+from supple.system.dense import Factors
 from supple.system.formulation import AbstractFormulation, Discretization, Scalar, Vector
 
 
@@ -74,7 +74,7 @@ class StrongForm(AbstractFormulation):
         return balance.residual(self.parts, d, y)
 
     def factorize(self, d: Discretization, y: Vector, work: Any) -> Factors:
-        return factorize_dense(derivative(self.parts, d, y, work))
+        return factorized(self.parts, d, y, work)
 
     # States -----------------------------------------------------------------------------------------------
 

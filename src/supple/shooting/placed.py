@@ -15,7 +15,7 @@ from supple.mechanics.kinematics import kinematics
 from supple.mechanics.tree import sum_over_subtrees
 from supple.model.joints import FrameJoint
 from supple.model.model import GROUND
-from supple.shooting.equations import ORIENTED
+from supple.shooting.orientation import ORIENTED
 from supple.shooting.parts import Parts, Vector
 from supple.system.formulation import Discretization
 
@@ -117,7 +117,7 @@ def placed(
         violation = jnp.where(speeds, violation / d.rates.by_rate, violation)
     starts = x[parts.joint_coordinates :].reshape(-1, 6)[at.start_station]
     base = parts.poses(d.origin.q)[at.nodes[at.starts[rods], 0]]
-    turn = jax.vmap(ORIENTED["matrix"].turn_from)(base[:, :4], mounted.rotation.reshape(-1, 9))
+    turn = ORIENTED["matrix"].turn_from(base[:, :4].T, mounted.rotation.reshape(-1, 9).T).T
     shift = mounted.position + motion.origin - base[:, 4:]
     starts = starts.at[rods].set(jnp.concatenate([turn, shift], axis=1))
     entering = se3.to_body(mounted, motion.twists_at(samples[rods]))

@@ -17,8 +17,8 @@ from supple.mechanics.frames import rod_shape, rod_strain
 from supple.mechanics.section_wrenches import internal_wrenches
 from supple.model.model import Model
 from supple.model.state import State
-from supple.shooting.equations import Efforts, Section, stretches
 from supple.shooting.layout import Layout
+from supple.shooting.lines import Efforts, stretches
 from supple.shooting.parts import NUMBERS, Parts, parts_of
 
 
@@ -60,9 +60,8 @@ def _measured(parts: Parts, strain: np.ndarray, rate: np.ndarray) -> tuple[np.nd
 
     def lengths(strain: Array) -> Array:
         def one(strain: Array, rest: Array, at: Any, acts: Array) -> Array:
-            section = Section(jnp.zeros(6), None, jnp.zeros(6), rest)
             efforts = Efforts(jnp.zeros_like(acts), acts, jnp.asarray(lines.area))
-            return stretches(section, strain, at, efforts)
+            return stretches(rest, strain, at, efforts)
 
         each = jax.vmap(jax.vmap(one, (0, 0, 0, None)))
         return jnp.einsum("sk,skm->m", weights, each(strain, rest, places, lines.acts))

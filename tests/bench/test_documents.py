@@ -42,11 +42,9 @@ def test_rows_without_agreement_say_why(number: str, stored: Sources) -> None:
             assert row.entry.why, row.entry.name
 
 
-@pytest.mark.parametrize("number", NUMBERS)
-def test_at_most_a_tenth_lacks_ours(number: str, stored: Sources) -> None:
-    document = load(number)
-    rows = list(compared(document, stored))
-    assert 10 * sum(row.entry.source is None for row in rows) <= len(rows) + 10
+def test_at_most_a_tenth_lacks_ours() -> None:
+    entries = [entry for number in NUMBERS for entry in load(number).entries]
+    assert 10 * sum(entry.source is None for entry in entries) <= len(entries)
 
 
 def test_stored_numbers_are_those_of_the_code(stored: Sources) -> None:

@@ -127,6 +127,7 @@ from supple.run.branch import (
     SpecialPoint as SpecialPoint,
 )
 from supple.run.continuation import follow as follow
+from supple.run.equilibrium import Equilibrium as Equilibrium
 from supple.run.events import Event as Event, Sensed as Sensed
 from supple.run.inverse_statics import (
     InverseStatics as InverseStatics,
@@ -138,7 +139,6 @@ from supple.run.simulate import resume as resume, simulate as simulate
 from supple.run.stability import Stability as Stability
 from supple.run.start import initial_state as initial_state
 from supple.run.statics import (
-    Equilibrium as Equilibrium,
     assemble as assemble,
     equilibrium as equilibrium,
     linearize as linearize,

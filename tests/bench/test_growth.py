@@ -10,7 +10,7 @@ from supple.time.alpha import generalized_alpha
 
 @pytest.mark.slow
 def test_long_chains_converge_as_short_ones_do():
-    """200 m of rods, out of plane, at 10 ms: 4 to 35 iterations a step where coordinates go on by themselves."""
+    """200 m of rods, out of plane, at 10 ms: up to 35 iterations where coordinates go on by themselves."""
     found = sp.simulate(driven(640), 0.05, dt=0.01, scheme=generalized_alpha())
     assert found.stats.rejected == 0
     assert np.mean(found.newton[1:]) <= 5.0

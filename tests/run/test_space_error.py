@@ -97,7 +97,7 @@ def test_given_modes_are_kept_and_their_error_told():
 
 
 def test_what_cannot_be_resolved_is_told(monkeypatch):
-    monkeypatch.setattr("supple.run.statics.MOST_LEVELS", 0)
+    monkeypatch.setattr("supple.run.resolve.MOST_LEVELS", 0)
     load = sp.Wrench("pull", on="rod", force=(0.0, 4.0, 0.0), fraction=0.37)
     with pytest.warns(RuntimeWarning, match=r"not resolved: its error is about .* asked for 1e-05"):
         found = sp.equilibrium(sp.Robot(rod(), load, gravity=NO_GRAVITY), accuracy=1e-5)

@@ -15,8 +15,9 @@ import numpy as np
 
 from supple.bench import rods
 from supple.bench.accuracy_cases import CASES, PLACES, Case
+from supple.run.equilibrium import Equilibrium
 from supple.run.simulate import simulate
-from supple.run.statics import Equilibrium, equilibrium
+from supple.run.statics import equilibrium
 
 NAMES = (*CASES, *rods.CASES)
 ASKED = (1e-2, 1e-3, 1e-4, 1e-5)

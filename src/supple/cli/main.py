@@ -4,6 +4,7 @@ import io
 import json
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -303,6 +304,64 @@ def bench_xjoint(
 
     _check_choices("--case", case, CASES)
     _print_rows(run_xjoint(case, repeats), XJOINT, as_json=as_json)
+
+
+DOCUMENTS = {
+    "document": "<22.22s",
+    "item": "<70.70s",
+    "printed": ">12.12s",
+    "ours": ">12.12s",
+    "unit": "<8.8s",
+    "agrees": "<6s",
+}
+
+
+@bench_app.command("documents")
+@common.told()
+def bench_documents(
+    document: Annotated[
+        list[str] | None, typer.Option(help="Only these documents: 000 … 004.")
+    ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="Compute what takes minutes anew, too, in a checkout.")
+    ] = False,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Compute only these groups or examples anew.")
+    ] = None,
+    store: Annotated[
+        bool, typer.Option("--store", help="Keep the results and write docs/systems.md.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Figures, tables and numbers of the five documents beside ours; then how many there are."""
+    _measured_as_it_is()
+    from supple.bench.documents.compare import Count, run_documents
+    from supple.bench.documents.inventory import NUMBERS
+    from supple.bench.documents.page import page
+    from supple.bench.documents.sources import STORED, Sources
+
+    _check_choices("--document", document, dict.fromkeys(NUMBERS))
+    again = STORED if full else ("quick",)
+    sources = Sources(again, tuple(only or ()), lambda text: typer.echo(text, err=True))
+    for row in run_documents(sources, document):
+        values = row.as_dict()
+        if as_json or isinstance(row, Count):
+            typer.echo(json.dumps(values, ensure_ascii=False))
+        else:
+            typer.echo(
+                " ".join(_cell(_text(values[name]), form) for name, form in DOCUMENTS.items())
+            )
+        sys.stdout.flush()
+    if store:
+        sources.store()
+        Path("docs/systems.md").write_text(page(sources), encoding="utf-8")
+
+
+def _text(value: Any) -> str:
+    """A value of any kind in a column."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.4g}" if isinstance(value, float | int) else value or "–"
 
 
 FLEET = {

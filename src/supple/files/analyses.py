@@ -14,8 +14,9 @@ from supple.robot.items import Rod
 from supple.robot.robot import Robot
 from supple.run.branch import Branch
 from supple.run.continuation import follow
+from supple.run.equilibrium import Equilibrium
 from supple.run.inverse_statics import InverseStatics, inverse_statics
-from supple.run.statics import Equilibrium, equilibrium, linearize, modes, sweep
+from supple.run.statics import equilibrium, linearize, modes, sweep
 from supple.solve.modes import LinearModel, Modes
 
 Build = Callable[..., Robot]

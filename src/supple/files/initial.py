@@ -10,8 +10,9 @@ from supple.errors import ArgumentError, DescriptionError
 from supple.mechanics.element_motion import neutral
 from supple.model.model import Model
 from supple.model.state import State
+from supple.run.equilibrium import Equilibrium
 from supple.run.start import initial_state
-from supple.run.statics import Equilibrium, assemble, equilibrium
+from supple.run.statics import assemble, equilibrium
 
 PLACES = ("described", "assembled", "equilibrium")
 

@@ -12,8 +12,8 @@ from supple.identify.shape import ShapeFit
 from supple.results.dataset import TRANSMISSIONS
 from supple.results.result import Result
 from supple.run.branch import Branch
+from supple.run.equilibrium import Equilibrium
 from supple.run.inverse_statics import InverseStatics
-from supple.run.statics import Equilibrium
 from supple.solve.modes import LinearModel, Modes
 
 

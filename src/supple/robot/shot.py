@@ -17,9 +17,9 @@ from supple.robot.actuators import Chamber, Tendon
 from supple.robot.graph import Item
 from supple.robot.items import Rod
 from supple.shooting.companion import Measured, companion_of, joint_groups, places, record_of
-from supple.shooting.equations import Lines
-from supple.shooting.formulation import Parts
 from supple.shooting.layout import Layout, cut
+from supple.shooting.lines import Lines
+from supple.shooting.parts import Parts
 from supple.shooting.rods import LineLoads, Material, RodLines, Rods
 from supple.shooting.settings import Shooting
 from supple.shooting.start import simpson

@@ -29,8 +29,9 @@ from supple.run.arc import (
 )
 from supple.run.bifurcations import Lost, Span, Special, located
 from supple.run.branch import Branch, BranchStatus, SpecialPoint
+from supple.run.equilibrium import Equilibrium
 from supple.run.start import as_model
-from supple.run.statics import Equilibrium, equilibrium
+from supple.run.statics import equilibrium
 from supple.run.transfer import same_coordinates
 from supple.system.active_set import CLOSE, hold, should_hold
 

@@ -13,7 +13,8 @@ from supple.errors import ArgumentError
 from supple.model.model import Model
 from supple.model.state import State
 from supple.results.result import Result
-from supple.shooting.formulation import Parts, StrongForm
+from supple.shooting.formulation import StrongForm
+from supple.shooting.parts import parts_of
 from supple.shooting.start import resampled, sampled
 from supple.time.alpha import ImplicitEuler
 from supple.time.multistep import Multistep, bdf2, bdf_alpha
@@ -23,13 +24,6 @@ from supple.time.scheme import AbstractScheme
 def is_shot(model: Model) -> bool:
     """Whether the rods of a model are shot."""
     return model.fields is not None
-
-
-def parts_of(model: Model) -> Parts:
-    """What a record stands for."""
-    assert model.fields is not None
-    found: Parts = model.fields.parts
-    return found
 
 
 def seen_at_nodes(model: Model, state: State) -> State:

@@ -15,8 +15,9 @@ from supple.robot.formulations import formulation_name
 from supple.robot.graph import Item
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.assembly import check_closed, closed_at_rest
-from supple.run.shot import is_shot, own_state, parts_of, seen_at_nodes
+from supple.run.shot import is_shot, own_state, seen_at_nodes
 from supple.run.transfer import carry_over, same_coordinates
+from supple.shooting.parts import parts_of
 from supple.shooting.settings import Shooting
 
 _Given = TypeVar("_Given")

@@ -1,7 +1,8 @@
-"""Rules that integrate along a segment, step by step between its nodes.
+"""Rules that integrate along segments, step by step between their nodes, all segments at once.
 
-A rule carries y over one step of length h, given the derivative f(y, τ) at fractions τ of the step. What
-depends on the place is known at nodes and in the middle between them, and in between by a parabola.
+A rule carries y over one step of length h, given the derivative f(y, known, τ) at fractions τ of the step.
+What is known depends on the place: at nodes, in the middle between them, and in between by a parabola.
+Segments are on the last axis.
 """
 
 from collections.abc import Callable
@@ -14,8 +15,9 @@ from jaxtyping import Bool, Float
 
 from supple.arrays import Array
 
-Vector = Float[Array, " n"]
-Derivative = Callable[[Vector, Any], Vector]
+States = Float[Array, "n s"]
+Derivative = Callable[[States, Any, Any], States]
+"""f(y, what is known there, steps from the start of the segment)."""
 
 
 class Rule(NamedTuple):
@@ -26,42 +28,33 @@ class Rule(NamedTuple):
     weights: tuple[float, ...]
 
     def march(
-        self, f: Derivative, y: Vector, h: Any, places: Any
-    ) -> tuple[Vector, Float[Array, "s n"], Float[Array, "s q n"]]:
-        """The end of all steps, y at the end of each, and at the stages of each.
+        self, f: Derivative, y: States, h: Any, places: Any, steps: int
+    ) -> tuple[States, Float[Array, "k n s"]]:
+        """The end of all steps, and y at all nodes.
 
-        f(what is known of a place, y); ``places`` (n, q, …) is that at the stages. All stages of all steps
-        are one loop, so that f is compiled once.
+        ``places`` (2 steps + 1, …) is what is known at nodes and in the middles between them. All stages of
+        all steps are one loop, so that f is compiled once.
         """
         count = len(self.reach)
-        flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), places)
-        steps = jax.tree.leaves(flat)[0].shape[0] // count
+        index = 2 * jnp.arange(steps)[:, None] + jnp.array([int(2 * r) for r in self.reach])
+        where = jnp.arange(steps)[:, None] + jnp.array(self.reach)
         # The last stage of a step ends it.
         reach, weights = (jnp.tile(jnp.array(w), steps) for w in (self.reach, self.weights))
         ends = jnp.tile(jnp.arange(count) == count - 1, steps)
 
         def once(s: Any, at: Any) -> Any:
             start, slope, change = s
-            place, r, w, last = at
-            stage = start + h * r * slope
-            slope = f(place, stage)
+            place, number, r, w, last = at
+            known = jax.tree.map(lambda x: lax.dynamic_index_in_dim(x, place, 0, False), places)
+            slope = f(start + h * r * slope, known, number)
             change = change + w * slope
             start = jnp.where(last, start + h * change, start)
-            return (start, slope, jnp.where(last, 0.0, change)), (start, stage)
+            return (start, slope, jnp.where(last, 0.0, change)), start
 
         none = jnp.zeros_like(y)
-        (end, _, _), (starts, stages) = lax.scan(
-            once, (y, none, none), (flat, reach, weights, ends)
-        )
-        shape = (steps, count, len(y))
-        return end, starts.reshape(shape)[:, -1], stages.reshape(shape)
-
-    def tangent(self, A: Float[Array, "q n n"], T: Float[Array, "n m"], h: Any) -> Array:
-        """The derivative of a step times T, from those of f at the stages."""
-        slopes = [A[0] @ T]
-        for i, r in enumerate(self.reach[1:]):
-            slopes.append(A[i + 1] @ (T + h * r * slopes[-1]))
-        return T + h * sum(w * k for w, k in zip(self.weights, slopes, strict=True))
+        stages = index.reshape(-1), where.reshape(-1), reach, weights, ends
+        (end, _, _), starts = lax.scan(once, (y, none, none), stages)
+        return end, jnp.concatenate([y[None], starts[count - 1 :: count]])
 
 
 RULES = {
@@ -72,9 +65,9 @@ RULES = {
 
 
 class _Substep(NamedTuple):
-    tau: Float[Array, ""]
-    width: Float[Array, ""]
-    y: Vector
+    tau: Float[Array, " s"]
+    width: Float[Array, " s"]
+    y: States
     tries: Any
 
 
@@ -82,14 +75,37 @@ MOST_SUBSTEPS = 60
 """Between two nodes."""
 
 
-def adaptive(f: Derivative, y: Vector, h: Any, tolerance: float, size: Vector) -> Vector:
+def adaptive(
+    f: Derivative, y: States, h: Any, places: Any, steps: int, tolerance: float, size: States
+) -> tuple[States, Float[Array, "k n s"]]:
     """Bogacki and Shampine's rule of third order with as many steps as the tolerance needs.
 
     ``size`` says how large each number of y is; errors are judged by it.
     """
 
+    def once(y: States, number: Any) -> Any:
+        ends = [
+            jax.tree.map(
+                lambda x, i=i: lax.dynamic_index_in_dim(x, 2 * number + i, 0, False), places
+            )
+            for i in range(3)
+        ]
+
+        def here(y: States, tau: Any) -> States:
+            return f(y, between(ends, tau), number + tau)
+
+        new = _carried(here, y, h, tolerance, size)
+        return new, new
+
+    end, nodes = lax.scan(once, y, jnp.arange(steps))
+    return end, jnp.concatenate([y[None], nodes])
+
+
+def _carried(f: Any, y: States, h: Any, tolerance: float, size: States) -> States:
+    """Y at the next node; each segment takes steps of its own."""
+
     def going(s: _Substep) -> Bool[Array, ""]:
-        return (s.tau < 1.0 - 1e-12) & (s.tries < MOST_SUBSTEPS)
+        return jnp.any(s.tau < 1.0 - 1e-12) & (s.tries < MOST_SUBSTEPS)
 
     def once(s: _Substep) -> _Substep:
         w = jnp.minimum(s.width, 1.0 - s.tau)
@@ -99,21 +115,21 @@ def adaptive(f: Derivative, y: Vector, h: Any, tolerance: float, size: Vector) -
         new = s.y + h * w * (2 * k1 + 3 * k2 + 4 * k3) / 9
         k4 = f(new, s.tau + w)
         gap = h * w * (-5 * k1 + 6 * k2 + 8 * k3 - 9 * k4) / 72
-        error = lax.stop_gradient(jnp.max(jnp.abs(gap / size))) / tolerance
+        error = lax.stop_gradient(jnp.max(jnp.abs(gap / size), axis=0)) / tolerance
         good = (error <= 1.0) | (s.tries >= MOST_SUBSTEPS - 2)
         growth = jnp.clip(0.9 * jnp.maximum(error, 1e-6) ** (-1 / 3), 0.2, 4.0)
         moved = jnp.where(good, new, s.y)
-        return _Substep(jnp.where(good, s.tau + w, s.tau), w * growth, moved, s.tries + 1)
+        width = jnp.where(w > 0, w * growth, s.width)
+        return _Substep(jnp.where(good, s.tau + w, s.tau), width, moved, s.tries + 1)
 
-    start = _Substep(jnp.zeros(()), jnp.ones(()), y, jnp.zeros((), dtype=int))
+    none = jnp.zeros_like(y[0])
+    start = _Substep(none, jnp.ones_like(none), y, jnp.zeros((), dtype=int))
     return lax.while_loop(going, once, start).y
 
 
-def between(known: Any, tau: Any) -> Any:
+def between(known: Any, tau: Float[Array, " s"]) -> Any:
     """What is known at the start, in the middle and at the end of a step, at a fraction of it."""
     first, middle, last = known
-    if isinstance(tau, float):
-        return first if tau == 0.0 else middle if tau == 0.5 else last
 
     def one(a: Array, b: Array, c: Array) -> Array:
         return a + tau * (4 * b - 3 * a - c) + 2 * tau**2 * (a - 2 * b + c)

@@ -1,4 +1,4 @@
-"""The rods of a robot, integrated segment by segment, all segments as one batch."""
+"""The rods of a robot, integrated segment by segment, all segments as one batch on the last axis."""
 
 from typing import Any, NamedTuple
 
@@ -6,25 +6,16 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax import lax
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.lie import Pose, so3
+from supple.lie import Pose
 from supple.model.loads import AbstractLineLoad
 from supple.shooting import march
-from supple.shooting.equations import (
-    ORIENTED,
-    TURN,
-    Efforts,
-    Lines,
-    Moment,
-    Past,
-    Section,
-    slope,
-    strain_of,
-)
+from supple.shooting.equations import TURN, Moment, Past, Section, slope, strain_of
 from supple.shooting.layout import Layout
+from supple.shooting.lines import Efforts, Lines
+from supple.shooting.orientation import ORIENTED, product
 from supple.shooting.settings import Shooting
 
 START = 18
@@ -62,14 +53,12 @@ class RodLines(NamedTuple):
 
 
 class Shot(NamedTuple):
-    """Where segments lead: displacement from the last pose and wrench there; and their nodes."""
+    """Where segments lead, and their nodes; segments are on the last axis."""
 
-    end: Float[Array, "s e"]
-    """Displacement, wrench, twist, and what each line gained in length."""
-    nodes: Float[Array, "s k n"]
+    end: Float[Array, "e s"]
+    """Displacement from the last pose, wrench in its units, twist, and what each line gained in length."""
+    nodes: Float[Array, "k n s"]
     """Position, body wrench, body twist, orientation as it is integrated, lengths of lines."""
-    stages: Float[Array, "s h q n"] | None
-    """The same at the stages of each step; None for rules whose steps have no fixed ones."""
 
 
 class Rods(eqx.Module):
@@ -108,22 +97,21 @@ class Rods(eqx.Module):
             free = own.free[:, None, :, None] * own.free[:, None, None, :]
             held = jnp.eye(6) * (1.0 - own.free)[:, None, None, :]
             compliance = jnp.linalg.inv(free * whole + held) * free
-        return Section(compliance, damping, own.inertia, own.rest)
+        found = Section(compliance, damping, own.inertia, own.rest)
+        return jax.tree.map(lambda x: jnp.moveaxis(jnp.asarray(x), 0, -1), found)
 
     def past(self, at_nodes: Past) -> Past:
-        """What is known of the past at nodes and in the middles between them, (s, 2 steps + 1, 6) each."""
-        halves = jnp.asarray(_halves(self.layout.steps, self.settings.history))
-        return jax.tree.map(
-            lambda x: _interleaved(x, jnp.einsum("hk,skm->shm", halves, x)), at_nodes
-        )
+        """What is known of the past at nodes and in the middles between them, (2 steps + 1, 6, s) each."""
+        spread = jnp.asarray(_spread(self.layout.steps, self.settings.history))
+        return jax.tree.map(lambda x: jnp.einsum("hk,skm->hms", spread, x), at_nodes)
 
     def shoot(
         self,
         moment: Moment,
         sections: Section,
         past: Past,
-        frames: tuple[Float[Array, "s 7"], Float[Array, "s 7"]],
-        starts: Float[Array, "s 18"],
+        frames: tuple[Float[Array, "7 s"], Float[Array, "7 s"]],
+        starts: Float[Array, "18 s"],
         efforts: Float[Array, " m"],
         load_factor: Any,
     ) -> Shot:
@@ -131,134 +119,90 @@ class Rods(eqx.Module):
 
         ``frames`` are the last poses of their ends, from which displacements are counted.
         """
+        f, places = self._derivative(moment, sections, past, efforts, load_factor)
+        units = jnp.asarray(self.units).T
+        y, h = self._begun(starts, units, frames[0]), jnp.asarray(self.widths) / self.layout.steps
         rule = march.RULES.get(self.settings.space)
-        places = self._places(sections, past)
-        known = places if rule is None else _by_stage(rule, places)
-
-        def one(start: Array, own: _Own, known: Any, units: Array, frames: Any) -> Shot:
-            y = self._begun(start, units, frames[0])
-            f = self._derivative(moment, load_factor, own, efforts)
-            h, numbers = own.width / self.layout.steps, jnp.arange(self.layout.steps) * 1.0
-            if rule is not None:
-                at = numbers[:, None] + jnp.array(rule.reach)
-                last, nodes, stages = rule.march(
-                    lambda place, y: f(place[0], y, place[1]), y, h, (known, at)
-                )
-                end = self._displaced(last, units, frames[1])
-                return Shot(end, jnp.concatenate([y[None], nodes]), stages)
-            sizes = jnp.concatenate([units[3:6], units[6:], jnp.ones(len(y) - 9)])
-
-            def once(y: Array, at: Any) -> tuple[Array, Array]:
-                number, *ends = at
-
-                def here(y: Array, tau: Any) -> Array:
-                    return f(march.between(ends, tau), y, number + tau)
-
-                new = march.adaptive(here, y, h, self.settings.tolerance, sizes)
-                return new, new
-
-            last, nodes = lax.scan(once, y, (numbers, *known))
-            end = self._displaced(last, units, frames[1])
-            return Shot(end, jnp.concatenate([y[None], nodes]), None)
-
-        found: Shot = jax.vmap(one)(starts, self._owns(sections), known, self.units, frames)
-        return found
+        if rule is not None:
+            last, nodes = rule.march(f, y, h, places, self.layout.steps)
+        else:
+            sizes = jnp.concatenate([units[3:6], units[6:], jnp.ones((len(y) - 9, y.shape[1]))])
+            tolerance = self.settings.tolerance
+            last, nodes = march.adaptive(f, y, h, places, self.layout.steps, tolerance, sizes)
+        return Shot(self._displaced(last, units, frames[1]), nodes)
 
     def transfer(
         self,
         moment: Moment,
         sections: Section,
         past: Past,
-        frames: tuple[Float[Array, "s 7"], Float[Array, "s 7"]],
-        starts: Float[Array, "s 18"],
+        frames: tuple[Float[Array, "7 s"], Float[Array, "7 s"]],
+        starts: Float[Array, "18 s"],
         efforts: Float[Array, " m"],
         load_factor: Any,
-        shot: Shot,
-    ) -> Float[Array, "s e c"]:
+    ) -> Float[Array, "e c s"]:
         """Derivative of the ends of the segments by their starts, then by the efforts of lines.
 
-        By the tangent equations with the same rule and stages: the derivative of what is computed.
+        By the tangent of the same steps: the derivative of what is computed. Where no load along a rod
+        depends on the place, a shifted start shifts the end, and nothing else.
         """
-        rule, h = march.RULES.get(self.settings.space), self.widths / self.layout.steps
-        if rule is None:
+        given = moment, sections, past, frames
 
-            def pushed(direction: Float[Array, " c"]) -> Array:
-                along = jnp.broadcast_to(direction[:START], starts.shape), direction[START:]
-                given = moment, sections, past, frames
-                return jax.jvp(
-                    lambda z, u: self.shoot(*given, z, u, load_factor).end, (starts, efforts), along
-                )[1]
+        def pushed(direction: Float[Array, " c"]) -> Float[Array, "e s"]:
+            along = jnp.broadcast_to(direction[:START, None], starts.shape), direction[START:]
+            return jax.jvp(
+                lambda z, u: self.shoot(*given, z, u, load_factor).end, (starts, efforts), along
+            )[1]
 
-            return jax.vmap(pushed, out_axes=-1)(jnp.eye(START + len(efforts)))
-        assert shot.stages is not None
-        by_stage = _by_stage(rule, self._places(sections, past))
+        whole = np.eye(START + len(efforts))
+        if self.line_loads:
+            return jax.vmap(pushed, out_axes=1)(jnp.asarray(whole))
+        found = jax.vmap(pushed, out_axes=1)(jnp.asarray(np.delete(whole, [3, 4, 5], axis=0)))
+        shift = np.zeros((found.shape[0], 3, found.shape[2]))
+        shift[3:6] = np.eye(3)[:, :, None]
+        return jnp.concatenate([found[:, :3], jnp.asarray(shift), found[:, 3:]], axis=1)
 
-        def local(own: Any, known: Any, stage: Array, number: Array, reach: Array) -> Array:
-            def f(y: Array, u: Array) -> Array:
-                return self._derivative(moment, load_factor, own, u)(known, y, number + reach)
-
-            by = jax.jacfwd(f, argnums=(0, 1))(stage, efforts)
-            # As if efforts were further numbers of y that do not change along the rod.
-            rows = jnp.concatenate(by, axis=1)
-            return jnp.concatenate([rows, jnp.zeros((len(efforts), rows.shape[1]))])
-
-        each = jax.vmap(local, (None, 0, 0, None, 0))
-        each = jax.vmap(jax.vmap(each, (None, 0, 0, 0, None)), (0, 0, 0, None, None))
-        steps = jnp.arange(self.layout.steps) * 1.0
-        own = self._owns(sections)
-        A = each(own, by_stage, shot.stages, steps, jnp.array(rule.reach))
-        T = jax.vmap(jax.jacfwd(self._begun))(starts, self.units, frames[0])
-        more = len(efforts)
-        T = jnp.pad(T, ((0, 0), (0, more), (0, more)))
-        T = T.at[:, T.shape[1] - more :, START:].set(jnp.eye(more))
-
-        def once(T: Array, A: Array) -> tuple[Array, None]:
-            return jax.vmap(rule.tangent)(A, T, h), None
-
-        T, _ = lax.scan(once, T, jnp.moveaxis(A, 1, 0))
-        by_end = jax.vmap(jax.jacfwd(self._displaced))(shot.nodes[:, -1], self.units, frames[1])
-        return by_end @ T[:, : by_end.shape[2]]
-
-    def _owns(self, sections: Section) -> "_Own":
-        """What each segment keeps along its steps."""
-        uniform = sections.rest.shape[1] == 1
-        fixed = jax.tree.map(lambda leaf: leaf[:, 0], sections) if uniform else None
-        begin = jnp.asarray(self.layout.spans[:, 0]) * self.lengths
-        acts = None if self.lines is None else self.lines.acts
-        return _Own(fixed, self.widths, begin, self.line_loads, acts)
-
-    def _places(self, sections: Section, past: Past) -> tuple[Any, Any, Any]:
-        """What is known at the start, in the middle and at the end of each step, (s, steps, …)."""
-        lines = None if self.lines is None else self.lines.places
-        known = (past, lines) if sections.rest.shape[1] == 1 else (past, lines, sections)
-        first, middle, last = (
-            jax.tree.map(lambda x, cut=cut: x[:, cut], known)
-            for cut in (slice(0, -2, 2), slice(1, None, 2), slice(2, None, 2))
+    def _derivative(
+        self, moment: Moment, sections: Section, past: Past, efforts: Array, factor: Any
+    ) -> tuple[march.Derivative, Any]:
+        """f(y, what is known of a place, steps from the start), and what is known of all places."""
+        oriented, h = (
+            ORIENTED[self.settings.orientation],
+            jnp.asarray(self.widths) / self.layout.steps,
         )
-        return first, middle, last
-
-    def _derivative(self, moment: Moment, factor: Any, own: "_Own", efforts: Array) -> Any:
-        """f(what is known of a place, y, steps from the start of the segment)."""
-        oriented, h = ORIENTED[self.settings.orientation], own.width / self.layout.steps
-        if own.line_loads:
-            moment = moment._replace(loads=_density(own.line_loads, moment.t, factor))
+        begin = jnp.asarray(self.layout.spans[:, 0]) * self.lengths
+        if self.line_loads:
+            moment = moment._replace(loads=_density(self.line_loads, moment.t, factor))
+        moment = moment._replace(efforts=self._acting(efforts))
+        lines = None
         if self.lines is not None:
-            moment = moment._replace(efforts=Efforts(efforts, own.acts, self.lines.area))
+            lines = jax.tree.map(lambda x: jnp.moveaxis(jnp.asarray(x), 0, -1), self.lines.places)
+        fixed = None
+        if sections.rest.shape[0] == 1:
+            fixed = jax.tree.map(lambda leaf: leaf[0], sections)
 
-        def f(known: Any, y: Array, steps: Any) -> Array:
+        def f(y: Array, known: Any, steps: Any) -> Array:
             past, lines, *rest = known
-            section = rest[0] if own.fixed is None else own.fixed
-            return slope(section, past, moment, y, own.begin + h * steps, oriented, lines)
+            section = rest[0] if fixed is None else fixed
+            return slope(section, past, moment, y, begin + h * steps, oriented, lines)
 
-        return f
+        return f, (past, lines, sections) if fixed is None else (past, lines)
+
+    def _acting(self, efforts: Float[Array, " m"]) -> Efforts | None:
+        """What lines do along each segment."""
+        if self.lines is None:
+            return None
+        acts = jnp.asarray(self.lines.acts).T
+        spread = [jnp.broadcast_to(x[:, None], acts.shape) for x in (efforts, self.lines.area)]
+        return Efforts(spread[0], acts, spread[1])
 
     def _begun(self, start: Array, units: Array, frame: Array) -> Array:
-        """Y at the start of a segment."""
+        """Y at the starts of segments."""
         v = start[:3] / 2
-        real = jnp.sqrt(jnp.maximum(1 - jnp.sum(v * v), 1e-12))
-        turn = so3.quaternion_product(frame[:4], jnp.concatenate([real[None], v]))
+        real = jnp.sqrt(jnp.maximum(1 - jnp.sum(v * v, axis=0), 1e-12))
+        turn = product(frame[:4], jnp.concatenate([real[None], v]))
         turn = ORIENTED[self.settings.orientation].start(turn)
-        none = jnp.zeros(0 if self.lines is None else len(self.lines.area))
+        none = jnp.zeros((0 if self.lines is None else len(self.lines.area), start.shape[1]))
         place, wrench = frame[4:] + start[3:6], units[6:] * start[6:12]
         return jnp.concatenate([place, wrench, start[12:], turn, none])
 
@@ -275,54 +219,22 @@ class Rods(eqx.Module):
         moment: Moment,
         sections: Section,
         past: Past,
-        wrenches: Float[Array, "s k 6"],
+        wrenches: Float[Array, "k 6 s"],
         efforts: Float[Array, " m"],
-    ) -> Float[Array, "s k 6"]:
+    ) -> Float[Array, "k 6 s"]:
         """Strains at the nodes."""
-        count = self.layout.steps + 1
-        known = jax.tree.map(
-            lambda x: x[:, ::2], (past, None if self.lines is None else self.lines.places)
+        moment = moment._replace(efforts=self._acting(efforts))
+        lines = None
+        if self.lines is not None:
+            lines = jax.tree.map(lambda x: jnp.moveaxis(x, 0, -1)[::2], self.lines.places)
+        uniform = sections.rest.shape[0] == 1
+        sections = jax.tree.map(lambda x: x[0] if uniform else x[::2], sections)
+        each = jax.vmap(
+            lambda section, past, wrench, lines: strain_of(section, past, moment, wrench, lines),
+            (None if uniform else 0, 0, 0, None if lines is None else 0),
         )
-
-        def spread(x: Array) -> Array:
-            return (
-                jnp.broadcast_to(x, (x.shape[0], count, *x.shape[2:]))
-                if x.shape[1] == 1
-                else x[:, ::2]
-            )
-
-        def one(section: Section, known: Any, wrench: Array, acts: Any) -> Array:
-            now = moment
-            if self.lines is not None:
-                now = moment._replace(efforts=Efforts(efforts, acts, self.lines.area))
-            return strain_of(section, known[0], now, wrench, known[1])
-
-        acts = None if self.lines is None else self.lines.acts
-        each = jax.vmap(jax.vmap(one, (0, 0, 0, None)))
-        found: Array = each(jax.tree.map(spread, sections), known, wrenches, acts)
+        found: Array = each(sections, jax.tree.map(lambda x: x[::2], past), wrenches, lines)
         return found
-
-
-def _by_stage(rule: march.Rule, places: tuple[Any, Any, Any]) -> Any:
-    """What is known at the stages of each step, (s, steps, q, …)."""
-    each = [march.between(places, r) for r in rule.reach]
-    return jax.tree.map(lambda *parts: jnp.stack(parts, axis=2), *each)
-
-
-class _Own(NamedTuple):
-    fixed: Section | None
-    width: Any
-    begin: Any
-    line_loads: tuple[LineLoads, ...]
-    acts: Any
-
-
-def _interleaved(nodes: Float[Array, "s k m"], middles: Float[Array, "s h m"]) -> Array:
-    """Values at nodes and in the middles between them, in order."""
-    pairs = jnp.stack([nodes[:, :-1], middles], axis=2)
-    return jnp.concatenate(
-        [pairs.reshape(nodes.shape[0], -1, nodes.shape[2]), nodes[:, -1:]], axis=1
-    )
 
 
 def _halves(steps: int, history: str) -> np.ndarray:
@@ -341,13 +253,23 @@ def _halves(steps: int, history: str) -> np.ndarray:
     return found
 
 
-def _density(loads: tuple[LineLoads, ...], t: Any, factor: Any) -> Any:
-    """Sum of the loads along one segment."""
+def _spread(steps: int, history: str) -> np.ndarray:
+    """Weights of the nodes of a segment in the values at nodes and half-way between them, in order."""
+    found = np.zeros((2 * steps + 1, steps + 1))
+    found[::2], found[1::2] = np.eye(steps + 1), _halves(steps, history)
+    return found
 
-    def density(X: Array, pose: Pose, twist: Array) -> Array:
-        parts = [
-            factor * one.acts * one.load.density(one.load.nodes, t, X, pose, twist) for one in loads
-        ]
+
+def _density(loads: tuple[LineLoads, ...], t: Any, factor: Any) -> Any:
+    """Sum of the loads along the segments."""
+
+    def density(X: Array, R: Array, p: Array, twist: Array) -> Array:
+        def one(own: LineLoads, X: Array, R: Array, p: Array, twist: Array) -> Array:
+            load = own.load
+            return factor * own.acts * load.density(load.nodes, t, X, Pose(R, p), twist)
+
+        each = jax.vmap(one, (0, -1, -1, -1, -1), -1)
+        parts = [each(own, X, R, p, twist) for own in loads]
         return sum(parts[1:], start=parts[0])
 
     return density

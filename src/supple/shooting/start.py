@@ -17,14 +17,14 @@ from supple.mechanics.frames import rod_shape, rod_strain
 from supple.mechanics.section_wrenches import internal_wrenches
 from supple.model.model import Model
 from supple.model.state import State
-from supple.shooting.equations import Efforts, Section, stretches
-from supple.shooting.formulation import NUMBERS, Parts, StrongForm
 from supple.shooting.layout import Layout
+from supple.shooting.lines import Efforts, stretches
+from supple.shooting.parts import NUMBERS, Parts, parts_of
 
 
 def sampled(record: Model, model: Model, state: State) -> State:
     """The state of a model in strain coordinates, seen at the nodes; wrenches are those at rest."""
-    layout = StrongForm(record).layout
+    layout = parts_of(record).layout
     still = jnp.zeros_like(jnp.asarray(state.v))
     known = State(state.t, state.q, state.v, still, state.multipliers)
     return _state(record, state, *_fields(model, known, layout))
@@ -32,13 +32,13 @@ def sampled(record: Model, model: Model, state: State) -> State:
 
 def _state(record: Model, state: State, *found: np.ndarray) -> State:
     """A state of the record from the joints of another one and what is known at the nodes."""
-    companion = StrongForm(record).companion.topology
+    companion = parts_of(record).companion.topology
     nq, nv, joints = companion.q_start[-1], companion.v_start[-1], companion.element_start[-1]
     quaternions, positions, values, speeds, changes = (np.asarray(part) for part in found)
-    quaternions = _continuous(StrongForm(record).layout, quaternions)
+    quaternions = _continuous(parts_of(record).layout, quaternions)
     frames = np.concatenate([quaternions, positions], axis=1)
     held = np.zeros(NUMBERS * joints)
-    parts = StrongForm(record).parts
+    parts = parts_of(record)
     shape = (parts.rods.layout.size, parts.rods.layout.steps + 1, NUMBERS)
     strains = (part.reshape(shape)[..., :6] for part in (values, changes))
     lengths, rates = _measured(parts, *strains)
@@ -60,9 +60,8 @@ def _measured(parts: Parts, strain: np.ndarray, rate: np.ndarray) -> tuple[np.nd
 
     def lengths(strain: Array) -> Array:
         def one(strain: Array, rest: Array, at: Any, acts: Array) -> Array:
-            section = Section(jnp.zeros(6), None, jnp.zeros(6), rest)
             efforts = Efforts(jnp.zeros_like(acts), acts, jnp.asarray(lines.area))
-            return stretches(section, strain, at, efforts)
+            return stretches(rest, strain, at, efforts)
 
         each = jax.vmap(jax.vmap(one, (0, 0, 0, None)))
         return jnp.einsum("sk,skm->m", weights, each(strain, rest, places, lines.acts))
@@ -86,7 +85,7 @@ def simpson(steps: int) -> np.ndarray:
 
 def resampled(record: Model, old: Model, state: State) -> State:
     """A state of another record of the same rods and joints, seen at other nodes."""
-    layout, before = StrongForm(record).layout, StrongForm(old)
+    layout, before = parts_of(record).layout, parts_of(old)
     joints = [(s.name, s.q_start, s.q_stop) for s in record.topology.joint_slots]
     if layout.names != before.layout.names or joints != [
         (s.name, s.q_start, s.q_stop) for s in old.topology.joint_slots

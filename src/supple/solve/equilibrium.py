@@ -31,7 +31,7 @@ from supple.system.formulation import (
 )
 from supple.system.second_order import AbstractSecondOrder, Evaluated
 
-SETTINGS = NewtonSettings(tolerance=1e-10, max_iterations=40, reuse_below=0.02)
+SETTINGS = NewtonSettings(tolerance=1e-10, max_iterations=40, reuse_below=0.02, round_off=1e-6)
 LARGEST_TURN = 1.5
 """Largest change of any scaled coordinate in one load increment (about a radian along a rod)."""
 EASY = 3

@@ -3,7 +3,9 @@
 After each trial point the update it would need is estimated with the factorization at hand
 (Deuflhard's natural monotonicity test). That one number decides everything: the trial is taken if the
 estimate shrinks, the solve is finished if it is below the tolerance, the matrix is kept while it shrinks
-fast, and renewed when it does not.
+fast, and renewed when it does not. An update with a kept matrix says nothing of how far the next one will
+go: in long chains, whose matrix is badly conditioned, the first two may shrink a thousandfold and the third
+grow as much. Where such a trial is refused the matrix is renewed at the last point, instead of damping.
 """
 
 from collections.abc import Callable
@@ -36,6 +38,9 @@ class NewtonSettings:
     reuse_below: float = 0.1
     """Keep the factorization while the update shrinks at least by this factor."""
     smallest_damping: float = 1e-3
+    round_off: float = 0.0
+    """Updates at most this large that do not shrink any more are round-off: the solve is finished. Very stiff
+    beside very soft parts, and forces that balance each other, leave more of it than the tolerance."""
 
 
 class NewtonResult(NamedTuple):
@@ -57,6 +62,9 @@ class _Loop(NamedTuple):
     delta: Vector
     factors: Any
     first: Bool[Array, ""]
+    """Whether there is no update yet: at the start, and after one with a kept matrix was refused."""
+    kept: Bool[Array, ""]
+    """Whether the update was found with the matrix of an earlier point."""
     damping: Float[Array, ""]
     iterations: Int[Array, ""]
     converged: Bool[Array, ""]
@@ -90,6 +98,7 @@ def newton(
         delta=jnp.zeros_like(x0),
         factors=jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes),
         first=yes,
+        kept=no,
         damping=jnp.ones(()),
         iterations=jnp.zeros((), dtype=int),
         converged=no,
@@ -109,7 +118,9 @@ def newton(
         shrinks = (after <= (1 - s.damping / 4) * before) | small
         taken = s.first | shrinks
         full = ~s.first & shrinks & (s.damping == 1.0)
-        converged = full & (after <= settings.tolerance)
+        stalled = ~s.first & ~shrinks & (s.damping == 1.0)
+        stalled = stalled & (jnp.maximum(before, after) <= settings.round_off)
+        converged = (full & (after <= settings.tolerance)) | stalled
         keep = full & (after <= settings.reuse_below * before)
 
         def renewed() -> tuple[Vector, Any]:
@@ -121,12 +132,15 @@ def newton(
             renewed,
             lambda: (jnp.where(taken, estimate, s.delta), s.factors),
         )
+        again = ~taken & s.kept
         damping = jnp.where(taken, jnp.minimum(1.0, 2 * s.damping), s.damping / 2)
+        damping = jnp.where(again, 1.0, damping)
         return _Loop(
             x=jnp.where(taken, trial, s.x),
-            delta=delta,
+            delta=jnp.where(again, 0.0, delta),
             factors=factors,
-            first=no,
+            first=again,
+            kept=keep,
             damping=damping,
             iterations=s.iterations + ~s.first,
             converged=converged,

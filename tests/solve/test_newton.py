@@ -124,13 +124,19 @@ def test_lu_factors_solve(rng):
 
 
 def test_updates_that_round_off_keeps_from_shrinking_end_the_solve():
-    """Beside 1e10 a number has six decimals: updates of a millionth never end."""
+    """A residual known to six decimals: at the root the updates are half a millionth, to and fro."""
 
     def residual(x):
-        return (x + 1e10) - 1e10 - 0.3
+        return (jnp.floor(1e6 * (x - 0.3)) + 0.5) / 1e6, None
 
-    assert not bool(solve(residual, [0.0]).converged)
-    rough = NewtonSettings(tolerance=1e-10, max_iterations=60, round_off=1e-5)
-    found = solve(residual, [0.0], rough)
+    def find(round_off):
+        settings = NewtonSettings(tolerance=1e-10, max_iterations=60, round_off=round_off)
+        factors = factorize_dense(jnp.eye(1))
+        run = jit(lambda x: newton(residual, lambda *_: factors, x, jnp.ones(1), settings))
+        return run(jnp.zeros(1))
+
+    assert not bool(find(0.0).converged)
+    assert not bool(find(1e-7).converged)
+    found = find(1e-5)
     assert bool(found.converged)
-    np.testing.assert_allclose(found.x, [0.3], atol=2e-6)
+    np.testing.assert_allclose(found.x, [0.3], atol=1e-6)

@@ -52,11 +52,20 @@ class NewtonResult(NamedTuple):
     """Of the last matrix, from near the end."""
 
 
+class Kept(NamedTuple):
+    """Factors from an earlier solve of a problem that was much the same, to begin with."""
+
+    factors: Any
+    usable: Bool[Array, ""]
+
+
 class _Loop(NamedTuple):
     x: Vector
     delta: Vector
     factors: Any
     first: Bool[Array, ""]
+    kept: Bool[Array, ""]
+    """Whether the factors are those of an earlier solve."""
     damping: Float[Array, ""]
     iterations: Int[Array, ""]
     converged: Bool[Array, ""]
@@ -69,9 +78,12 @@ def newton(
     x0: Vector,
     scale: Vector,
     settings: NewtonSettings,
+    kept: Kept | None = None,
 ) -> NewtonResult:
     """Solve residual(x) = 0 from x0; the residual comes with whatever ``linearize`` can use again.
 
+    Factors ``kept`` from an earlier solve are used as long as updates shrink fast with them; if they do not
+    shrink at all, the solve begins again without them.
     Every pass evaluates the residual once, at a trial point (the first at x0), and linearizes there if the
     next update needs a new matrix; so both are compiled once.
     Not differentiable through its loop: call it on values behind ``stop_gradient`` and attach the
@@ -85,11 +97,13 @@ def newton(
     residual, linearize = jax.jit(residual, inline=True), jax.jit(linearize, inline=True)
     no, yes = jnp.zeros((), dtype=bool), jnp.ones((), dtype=bool)
     shapes = jax.eval_shape(lambda: linearize(x0, residual(x0)[1]))
+    none = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
     start = _Loop(
         x=x0,
         delta=jnp.zeros_like(x0),
-        factors=jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes),
+        factors=none if kept is None else kept.factors,
         first=yes,
+        kept=no if kept is None else kept.usable,
         damping=jnp.ones(()),
         iterations=jnp.zeros((), dtype=int),
         converged=no,
@@ -110,23 +124,27 @@ def newton(
         taken = s.first | shrinks
         full = ~s.first & shrinks & (s.damping == 1.0)
         converged = full & (after <= settings.tolerance)
-        keep = full & (after <= settings.reuse_below * before)
+        keep = (full & (after <= settings.reuse_below * before)) | (s.first & s.kept)
+        again = s.kept & ~taken
 
         def renewed() -> tuple[Vector, Any]:
             factors = linearize(trial, work)
             return -factors.solve(value), factors
 
+        renew = taken & ~keep & ~converged
         delta, factors = lax.cond(
-            taken & ~keep & ~converged,
+            renew,
             renewed,
             lambda: (jnp.where(taken, estimate, s.delta), s.factors),
         )
         damping = jnp.where(taken, jnp.minimum(1.0, 2 * s.damping), s.damping / 2)
+        delta, damping = jnp.where(again, 0.0, delta), jnp.where(again, 1.0, damping)
         return _Loop(
             x=jnp.where(taken, trial, s.x),
             delta=delta,
             factors=factors,
-            first=no,
+            first=again,
+            kept=s.kept & ~again & ~renew,
             damping=damping,
             iterations=s.iterations + ~s.first,
             converged=converged,

@@ -5,6 +5,8 @@ balance: the printed step is far too long for one that is called between steps. 
 drone, and the motion must be the same; what the rotors push is what the whole gains in momentum.
 """
 
+from functools import cache
+
 import numpy as np
 
 import supple as sp
@@ -21,6 +23,7 @@ LIMITS = {
 }
 
 
+@cache
 def flown(duration: float, rooted_at: int = 1) -> sp.Result:
     """The flight from rest as described."""
     return sp.simulate(two_drones(rooted_at=rooted_at), duration, dt=STEP)
@@ -56,6 +59,30 @@ def run(quick: bool = False) -> dict[str, float]:
     """The flight from both roots; quick: one second."""
     duration = 1.0 if quick else 10.0
     return measured(flown(duration), flown(duration, 2))
+
+
+def told() -> dict[str, float]:
+    """How circular and how cyclic the payload's path is; the desired velocities have a period of 4 s."""
+    found = flown(10.0)
+    x, z = found.position("payload")[:, [0, 2]].T
+    # The circle (x - a)² + (z - b)² = r² is linear in a, b and r² - a² - b².
+    a, b, rest = np.linalg.lstsq(
+        np.stack([2 * x, 2 * z, np.ones_like(x)], axis=1), x**2 + z**2, rcond=None
+    )[0]
+    radius = np.sqrt(rest + a**2 + b**2)
+    off = np.sqrt(np.mean((np.hypot(x - a, z - b) - radius) ** 2))
+    path, later = np.stack([x, z], axis=1), round(4 / STEP)
+    again = np.linalg.norm(path[later:] - path[:-later], axis=1)[-round(2 / STEP) :].mean()
+    return {
+        "step (s)": STEP,
+        "payload off the best circle, over its radius": float(off / radius),
+        "payload after 4 s off its place, over its range": float(
+            again / np.ptp(path, axis=0).max()
+        ),
+        "largest displacement of the payload (m)": float(
+            np.linalg.norm(path - path[0], axis=1).max()
+        ),
+    }
 
 
 def main() -> None:

@@ -96,8 +96,8 @@ def run_pcs(
 def _row(case: str, pieces: int, repeats: int, unit: float | None) -> PiecesRow:
     model = jax.tree.map(jnp.asarray, robot(case, pieces).build())
     q, v = (jnp.asarray(part) for part in state(model))
-    forward, compile_s = _time(_looped(_forward), (model, q, v), repeats)
-    inverse, _ = _time(_looped(_inverse), (model, q, v), repeats)
+    forward, compile_s = best_time(looped(_forward), (model, q, v), repeats)
+    inverse, _ = best_time(looped(_inverse), (model, q, v), repeats)
     error = _error(model, q, v) if pieces <= MOST_DENSE else None
     ratio = 1.0 if pieces == REFERENCE else None
     if unit is not None:
@@ -125,7 +125,7 @@ def _inverse(model: Model, q: Any, v: Any, t: Any) -> Any:
     return inverse_dynamics(model, Coordinates(q, jnp.zeros_like(q), v, v, t))
 
 
-def _looped(function: Callable[..., Any]) -> Callable[..., Any]:
+def looped(function: Callable[..., Any]) -> Callable[..., Any]:
     """Evaluations one after the other, each of which waits for the one before."""
 
     def loop(model: Model, q: Any, v: Any) -> Any:
@@ -137,7 +137,7 @@ def _looped(function: Callable[..., Any]) -> Callable[..., Any]:
     return jit(loop)
 
 
-def _time(
+def best_time(
     function: Callable[..., Any], given: tuple[Any, ...], repeats: int
 ) -> tuple[float, float]:
     """Best time of one evaluation (µs), and that of the first call (s)."""

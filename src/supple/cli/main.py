@@ -306,6 +306,32 @@ def bench_xjoint(
     _print_rows(run_xjoint(case, repeats), XJOINT, as_json=as_json)
 
 
+INTEGRATORS = {
+    "rule": "<12s",
+    "modes": ">5d",
+    "points": ">6d",
+    "fk_us": ">8.1f",
+    "bd_us": ">8s",
+    "idm_us": ">8s",
+    "pose_error": ">10.1e",
+}
+
+
+@bench_app.command("integrators")
+@common.told()
+def bench_integrators(
+    rule: Annotated[list[str] | None, typer.Option(help="Only these rules.")] = None,
+    repeats: Annotated[int, typer.Option(help="Warm loops; the best one counts.", min=1)] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+) -> None:
+    """Rules that integrate along a rod, as in Table 5.3 of 000: time and error."""
+    _measured_as_it_is()
+    from supple.bench.integrators import NAMES, run_integrators
+
+    _check_choices("--rule", rule, dict.fromkeys(NAMES))
+    _print_rows(run_integrators(rule, repeats), INTEGRATORS, as_json=as_json)
+
+
 DOCUMENTS = {
     "document": "<22.22s",
     "item": "<70.70s",

@@ -361,6 +361,8 @@ def _tell(about: dict[str, Any]) -> None:
 
 def _report_run(result: "Result", written: dict[str, str], as_json: bool) -> int:
     """Say how a run ended; returns the exit code for it."""
+    import numpy as np
+
     from supple.time.advance import Status
 
     span = float(result.t[-1] - result.t[0])
@@ -368,6 +370,8 @@ def _report_run(result: "Result", written: dict[str, str], as_json: bool) -> int
     about = {
         "status": result.status.name,
         "message": result.message,
+        "error": None if result.known_error is None else result.known_error.as_dict(),
+        "refinements": result.refinements,
         "simulated_s": span,
         "steps": steps,
         "newton_per_step": result.stats.newton_per_step,
@@ -377,7 +381,13 @@ def _report_run(result: "Result", written: dict[str, str], as_json: bool) -> int
     if as_json:
         typer.echo(json.dumps(about))
     else:
-        typer.echo(f"{result.status.name}: {result.message}; {steps} steps, "
+        known = result.known_error
+        error = (
+            ""
+            if known is None or np.isnan(known.known)
+            else f"; error about {known.known:.1g} of its size"
+        )
+        typer.echo(f"{result.status.name}: {result.message}{error}; {steps} steps, "
                    f"{about['newton_per_step']:.2f} Newton iterations each, "
                    f"{result.stats.wall_seconds:.2f} s")  # fmt: skip
         for kind, path in written.items():

@@ -9,8 +9,10 @@ from supple.errors import ArgumentError
 from supple.files.read import RobotFile, read_text
 from supple.files.studies import ReleaseStudy
 from supple.results.result import Result, Stats
+from supple.results.run_error import RunError
 from supple.results.store import Store
 from supple.results.stretch import Stretch
+from supple.robot.resolution import from_data
 from supple.robot.robot import DEFAULT_ACCURACY
 from supple.run.continued import stored_stretches
 from supple.time.advance import Status
@@ -57,7 +59,10 @@ def stored_run(path: str | Path, modules: Sequence[str] | None = None) -> Stored
     study = file.settings.studies[about["study"]]
     robot = file.robot.removing(*study.names) if isinstance(study, ReleaseStudy) else file.robot
     accuracy = getattr(study, "accuracy", None)
-    model = robot.build(DEFAULT_ACCURACY if accuracy is None else accuracy)
+    asked = DEFAULT_ACCURACY if accuracy is None else accuracy
+    if about.get("resolution"):  # begun again on finer rods
+        robot = from_data(robot.resolved(asked), about["resolution"])
+    model = robot.build(asked)
     events = tuple(getattr(study, "events", ()))
     stretches = stored_stretches(store, robot, model, events, accuracy)
     status = Status[about.get("status", "INTERRUPTED")]
@@ -67,5 +72,7 @@ def stored_run(path: str | Path, modules: Sequence[str] | None = None) -> Stored
         message=about.get("message", status.message),
         stats=_stats(stretches, about),
         settings={},
+        known_error=RunError.from_dict(about.get("error") or {}),
+        refinements=int(about.get("refinements", 0)),
     )
     return StoredRun(result, file, found[0])

@@ -143,10 +143,18 @@ def about(result: Result) -> dict[str, Any]:
         "message": result.message,
         "wall_seconds": result.stats.wall_seconds,
         "rejected_steps": result.stats.rejected,
+        "refinements": result.refinements,
         "settings": "; ".join(
             f"{name}={value!r}" for name, value in result.settings.items() if name != "outside"
         ),
+        **_errors(result),
     } | versions()
+
+
+def _errors(result: Result) -> dict[str, float]:
+    """Estimates that are known; NaN where they are not."""
+    known = result.known_error
+    return {} if known is None else {f"error_{k}": v for k, v in known._asdict().items()}
 
 
 def write_netcdf(result: Result, path: str | Path, points: int = POINTS) -> Path:

@@ -24,6 +24,7 @@ def as_html(result: Result) -> str:
         "degrees of freedom": str(result.model.nv),
         "time": f"{span}, {len(result.t)} instants",
         "status": f"{result.status.name}: {result.message}",
+        "error": _error(result),
         "Newton iterations": f"{result.stats.newton_per_step:.2f} a step",
         "computed in": f"{result.stats.wall_seconds:.3g} s",
     }
@@ -36,6 +37,15 @@ def as_html(result: Result) -> str:
         "<div style='display:flex;flex-wrap:wrap;align-items:center'>"
         f"<table>{cells}</table>{_picture(result) if len(result.t) else ''}</div>"
     )
+
+
+def _error(result: Result) -> str:
+    """The estimates, as far as they are known already."""
+    known = result.known_error
+    if known is None:
+        return "not estimated yet"
+    parts = [f"{value:.1g} in {name}" for name, value in known._asdict().items() if value == value]
+    return " and ".join(parts) + " of its size" if parts else "not known"
 
 
 def _picture(result: Result) -> str:

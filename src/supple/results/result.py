@@ -21,6 +21,7 @@ from supple.model.state import State
 from supple.results.dataset import as_dataset, write_csv, write_netcdf
 from supple.results.joined import end_to_end, side_by_side, with_gaps
 from supple.results.notebook import as_html
+from supple.results.run_error import RunError
 from supple.results.stretch import Stretch
 from supple.time.advance import Cursor, Status
 
@@ -76,6 +77,11 @@ class Result:
     stats: Stats
     settings: dict[str, Any]
     cursor: Cursor | None = None
+    known_error: RunError | None = None
+    refinements: int = 0
+    """How often the run was begun again on finer rods."""
+    estimator: "Callable[[Result], RunError] | None" = None
+    """What finds the error when it is asked for."""
 
     def __len__(self) -> int:
         return sum(map(len, self.stretches))
@@ -85,7 +91,7 @@ class Result:
         several = f"{len(self.stretches)} stretches, " if len(self.stretches) > 1 else ""
         return (
             f"Result({self.model.name!r}, {several}{len(self)} instants, {span}, "
-            f"{self.status.name}, {self.stats.wall_seconds:.3g} s wall)"
+            f"{self.status.name}{self._error_told()}, {self.stats.wall_seconds:.3g} s wall)"
         )
 
     def __str__(self) -> str:
@@ -94,6 +100,24 @@ class Result:
     def _repr_html_(self) -> str:
         """What a notebook shows; ``supple.view.show`` is the viewer there."""
         return as_html(self)
+
+    def _error_told(self) -> str:
+        known = np.nan if self.known_error is None else self.known_error.known
+        return "" if np.isnan(known) else f", error {known:.0e}"
+
+    @property
+    def error(self) -> RunError:
+        """Estimates of the largest displacement error over the robot's size: ``space``, ``time``, ``total``.
+
+        Of runs with fixed steps or given rods they are found by further runs when they are first asked for
+        (richer rods, steps twice as long); NaN where that is not possible, as for a model without its robot.
+        """
+        if self.known_error is None:
+            nan = float("nan")
+            found = RunError(nan, nan) if self.estimator is None else self.estimator(self)
+            object.__setattr__(self, "known_error", found)
+        assert self.known_error is not None
+        return self.known_error
 
     @property
     def ok(self) -> bool:
@@ -267,7 +291,7 @@ class Result:
         return replace(self, stretches=tuple(parts) or (self.stretches[-1].pick(slice(0)),))
 
     def sample(self, times: np.ndarray) -> "Result":
-        """The trajectory at other instants inside it, by quintic interpolation of (q, v, a).
+        """The trajectory at other instants inside it, as good as at its own; loops stay closed.
 
         Where two stretches meet, that is after the edit.
         """
@@ -328,6 +352,7 @@ class Result:
             "model": self.model.name,
             "status": self.status.name,
             "message": self.message,
+            "error": None if self.known_error is None else self.known_error.as_dict(),
             "settings": {k: repr(v) for k, v in self.settings.items()},
         }
         arrays["about"] = np.array(json.dumps(about))

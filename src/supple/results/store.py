@@ -47,7 +47,7 @@ IN_MEMORY = 64_000_000
 """Bytes of a column beyond which it is read into a temporary file: the system keeps of it what is used."""
 TRIES = 5
 """Looks at a store that is being written, before it is called damaged."""
-ENDING = ("status", "message", "wall_seconds")
+ENDING = ("status", "message", "wall_seconds", "error", "refinements")
 """What is noted when a run has ended, and does not hold while it goes on."""
 DIMENSIONS = {
     "t": ("time",),

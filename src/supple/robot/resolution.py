@@ -27,6 +27,8 @@ NEAR = 1e-6
 """Fractions nearer than this are one."""
 MOST_OPEN = 160
 """Modes of one strain of a rod that refinement stops at."""
+COARSER = 0.7
+"""Share of its modes that a coarser rod has."""
 NODE_ROUND = 6
 """Nodes for windings are added by so many."""
 
@@ -179,6 +181,46 @@ def richer(rod: Rod, corners: Corners, turn: float) -> Rod:
             finer.append(next_size(own + 1) - 1 if whole else max(own, 2))
         found[name] = on_pieces(finer, edges)
     return with_nodes(replace(rod, basis=found, breaks=(), nodes=None), turn, rod.nodes)
+
+
+def coarser(rod: Rod) -> Rod:
+    """The rod with fewer modes on each of its pieces, and as many nodes less: a part of its shapes."""
+    bases = bases_of(rod)
+    if not bases:
+        return rod
+    field, found = rod.strain_field(), {}
+    for name, basis in bases.items():
+        orders = [max(0, int(np.ceil(COARSER * (order + 1))) - 1) for order in orders_of(basis)]
+        found[name] = on_pieces(orders, (0.0, *basis.breaks, 1.0))
+    fewer = replace(rod, basis=found)
+    if rod.nodes is None:
+        return fewer
+    return replace(fewer, nodes=rod.nodes - (field.degree - fewer.strain_field().degree))
+
+
+def as_data(robot: Any, names: Iterable[str]) -> dict[str, Any]:
+    """How finely some rods of a robot without open choices are resolved, as plain data."""
+    found = {}
+    for name in sorted(names):
+        rod = robot[name]
+        bases = {
+            strain: [list(orders_of(basis)), [0.0, *basis.breaks, 1.0]]
+            for strain, basis in bases_of(rod).items()
+        }
+        found[name] = {"bases": bases, "nodes": rod.nodes, "breaks": list(rod.breaks)}
+    return found
+
+
+def from_data(robot: Any, data: Mapping[str, Any]) -> Any:
+    """The robot with rods resolved as :func:`as_data` told."""
+    rods = []
+    for name, own in data.items():
+        bases = {
+            strain: on_pieces(orders, edges) for strain, (orders, edges) in own["bases"].items()
+        }
+        rod = replace(robot[name], basis=bases, nodes=own["nodes"], breaks=tuple(own["breaks"]))
+        rods.append(rod)
+    return robot.replacing(*rods)
 
 
 def with_nodes(rod: Rod, turn: float, least: int | None = None) -> Rod:

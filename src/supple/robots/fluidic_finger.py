@@ -19,7 +19,9 @@ from supple.section import GivenProperties
 LENGTH, RADIUS, DENSITY, MODULUS, POISSON = 0.1, 0.015, 300.0, 20e3, 0.3
 CHAMBER_AREA = np.pi * 2.5e-3**2
 FROM_CENTRE = 0.01
-GAS = 2e-4 * 8.314 * 293.15
+MOLAR, TEMPERATURE = 8.314, 293.15
+"""Gas constant (J/(mol K)) and temperature (K)."""
+GAS = 2e-4 * MOLAR * TEMPERATURE
 """n R T at the end (J)."""
 FILLING, END = 2.0, 4.5
 """Time of filling, end of the run (s)."""

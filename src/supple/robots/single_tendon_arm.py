@@ -18,7 +18,9 @@ from supple.section import Circle, Material, MatrixDamping
 
 LENGTH, RADIUS, OFFSET = 0.7144, 0.675e-3, 0.0151
 MASS = 0.034
-STIFFNESS = 1 / (1.6e-3 * (LENGTH + 0.0518))
+COMPLIANCE, TO_MOTOR = 1.6e-3, 0.0518
+"""Strain of the tendon for a newton (1/N), way from the base to the motor (m)."""
+STIFFNESS = 1 / (COMPLIANCE * (LENGTH + TO_MOTOR))
 """Of the tendon (N/m)."""
 RETRACTION, RAMP = 0.01619, 0.31
 """By how much (m) and in which time (s) the motor pulls."""

@@ -28,13 +28,19 @@ SAME_START = 1e-6
 
 def about_run(plan: Plan) -> dict[str, Any]:
     """What a run on disk says of itself, by which it is known again."""
-    robot = plan.model if plan.description is None else plan.description
+    known = (plan.given, plan.description, plan.model)
+    robot = next(one for one in known if one is not None)
+    resolution = {"resolution": plan.resolution} if plan.resolution else {}
     events = {"events": [fingerprint(event) for event in plan.events]} if plan.events else {}
-    return {
-        "robot": plan.model.name,
-        "settings": _settings_text(plan),
-        "parts": fingerprints(robot),
-    } | events
+    return (
+        {
+            "robot": plan.model.name,
+            "settings": _settings_text(plan),
+            "parts": fingerprints(robot),
+        }
+        | events
+        | resolution
+    )
 
 
 def _settings_text(plan: Plan) -> str:

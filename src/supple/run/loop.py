@@ -64,6 +64,12 @@ class Plan:
     max_events: int = 1000
     earlier: tuple[Stretch, ...] = ()
     """The stretches before this one."""
+    given: Any = None
+    """The robot as it was given, where the rods of ``description`` are finer; ..."""
+    resolution: dict[str, Any] | None = None
+    """... and how fine, as plain data."""
+    quiet: bool = False
+    """Whether nothing is warned of."""
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -33,12 +33,16 @@ SAFETY = 0.3
 """Share of the accuracy asked for at which refinement aims."""
 ON_CUT = 13
 """Modes that a piece keeps, at most, when it is cut."""
+MOST_MOVING = 80
+"""Modes of one strain on a piece of a rod in motion beyond which it is cut."""
+NEAR_END = 0.2
+"""Share of a piece: what is missing nearer to an end is a layer there, also in motion."""
 NARROWEST = 1e-4
 """Fraction of a rod below which pieces are not cut."""
 
 
 @dataclass
-class _Piece:
+class Piece:
     """A piece of a rod between two fractions: modes of each strain, and how much is missing."""
 
     start: float
@@ -46,12 +50,19 @@ class _Piece:
     modes: dict[str, int]
     missing: dict[str, float]
     decay: dict[str, float]
+    slope: dict[str, float]
+    """Ratio of successive coefficients in the upper half: what the next ones are like."""
     middle: float
     """Where the defect is, from 0 (start) to 1 (stop)."""
 
 
-def refined(robot: Robot, names: frozenset[str], finer: Finer, factor: float) -> Robot | None:
-    """The robot with the named rods refined, for an error ``factor`` times as large; None if that ends."""
+def refined(
+    robot: Robot, names: frozenset[str], finer: Finer, factor: float, *, moving: bool = False
+) -> Robot | None:
+    """The robot with the named rods refined, for an error ``factor`` times as large; None if that ends.
+
+    ``moving`` rods are waves along their whole length: more modes are tried where at rest a cut would help.
+    """
     alike: dict[object, list[str]] = {}
     for name in sorted(names):
         rod = robot[name]
@@ -60,14 +71,19 @@ def refined(robot: Robot, names: frozenset[str], finer: Finer, factor: float) ->
             key = rod.strain_field(), rod.nodes, tuple(rod.breaks)
             alike.setdefault(key, []).append(name)
     wound = turns(finer.model, finer.corrected)
-    pieces = {name: _pieces(robot, name, finer) for own in alike.values() for name in own}
+    known = pieces_of(robot, finer)
+    pieces = {name: known[name] for own in alike.values() for name in own}
     worst = max(
         (max(piece.missing.values()) for own in pieces.values() for piece in own), default=0.0
     )
     changed = []
     for own in alike.values():
         joined = [_worst_of([pieces[name][k] for name in own]) for k in range(len(pieces[own[0]]))]
-        found = [new for piece in joined for new in _finer(piece, SHARE * worst, SAFETY * factor)]
+        found = [
+            new
+            for piece in joined
+            for new in _finer(piece, SHARE * worst, SAFETY * factor, moving=moving)
+        ]
         edges = (*(piece.start for piece in found), 1.0)
         strains = found[0].modes
         bases = {s: on_pieces([piece.modes[s] - 1 for piece in found], edges) for s in strains}
@@ -82,7 +98,7 @@ def refined(robot: Robot, names: frozenset[str], finer: Finer, factor: float) ->
     return robot.replacing(*changed) if changed else None
 
 
-def _worst_of(same: list[_Piece]) -> _Piece:
+def _worst_of(same: list[Piece]) -> Piece:
     """One piece of rods that are alike, with what is missing in any of them."""
     largest = max(same, key=lambda piece: max(piece.missing.values()))
     strains = largest.modes
@@ -90,14 +106,23 @@ def _worst_of(same: list[_Piece]) -> _Piece:
         largest,
         missing={s: max(piece.missing[s] for piece in same) for s in strains},
         decay={s: max(piece.decay[s] for piece in same) for s in strains},
+        slope={s: max(piece.slope[s] for piece in same) for s in strains},
     )
 
 
-def _finer(piece: _Piece, least: float, factor: float) -> list[_Piece]:
+def _finer(piece: Piece, least: float, factor: float, *, moving: bool) -> list[Piece]:
     """The piece itself, with more modes, or cut in two."""
     short = [strain for strain, missing in piece.missing.items() if missing >= least > 0]
     if not short:
         return [piece]
+    if moving and NEAR_END < piece.middle < 1 - NEAR_END:
+        # Strains that drive each other are refined alike: what one lacks does not show without the other.
+        growth = max(
+            _modes_moving(piece.modes[s], piece.slope[s], factor) / piece.modes[s] for s in short
+        )
+        more = {s: int(np.ceil(growth * count)) for s, count in piece.modes.items()}
+        if all(count <= MOST_MOVING for count in more.values()):
+            return [replace(piece, modes=more)]
     wanted = {s: _modes_for(piece.modes[s], piece.decay[s], factor) for s in short}
     if all(count <= SIZES[-1] for count in wanted.values()):
         return [replace(piece, modes=piece.modes | wanted)]
@@ -120,7 +145,28 @@ def _modes_for(modes: int, decay: float, factor: float) -> int:
     return next_size(modes, int(modes + np.ceil(more)))
 
 
-def _pieces(robot: Robot, name: str, finer: Finer) -> list[_Piece]:
+def left_with(few: float | int, many: float | int, slope: float) -> float:
+    """Error with many modes over that with few: the same strain of a higher order moves less."""
+    return (few / many) ** 2 * min(slope, 1.0) ** (many - few)
+
+
+def _modes_moving(modes: int, slope: float, factor: float) -> int:
+    """The same for rods in motion, where coefficients decay slowly."""
+    most = 2 * modes
+    enough = (n for n in range(modes + 1, most) if left_with(modes, n, slope) <= factor)
+    return min(next_size(modes, next(enough, most)), most)
+
+
+def pieces_of(robot: Robot, finer: Finer) -> dict[str, list[Piece]]:
+    """What is missing on each piece of each rod."""
+    return {
+        item.name: _pieces(robot, item.name, finer)
+        for item in robot.items
+        if isinstance(item, Rod) and item.strain_field().count
+    }
+
+
+def _pieces(robot: Robot, name: str, finer: Finer) -> list[Piece]:
     """Pieces of a rod, also where the richer one has an end of a piece that it has not."""
     rod = robot[name]
     assert isinstance(rod, Rod)
@@ -134,7 +180,7 @@ def _pieces(robot: Robot, name: str, finer: Finer) -> list[_Piece]:
         for strain, basis in bases_of(rod).items()
     }
     found = [
-        _Piece(a, b, {s: modes[s][i] for s in modes}, {}, {}, 0.5)
+        Piece(a, b, {s: modes[s][i] for s in modes}, {}, {}, {}, 0.5)
         for i, (a, b) in enumerate(pairwise(edges))
     ]
     reach = _reach(finer.model)
@@ -148,13 +194,15 @@ def _pieces(robot: Robot, name: str, finer: Finer) -> list[_Piece]:
             part = slice(own.start + first, own.start + first + order + 1)
             first += order + 1
             scale = 1 / np.sqrt(2 * np.arange(order + 1) + 1)
-            after = finer.corrected[part]
-            defect = after - finer.carried[part]
+            after = np.atleast_2d(finer.corrected)[:, part]
+            defect = after - np.atleast_2d(finer.carried)[:, part]
             width = found[i].stop - found[i].start
-            missing = arm * width * float(np.linalg.norm(defect * scale))
+            missing = arm * width * float(np.linalg.norm(defect * scale, axis=1).max())
             found[i].missing[STRAINS[strain]] = missing
-            found[i].decay[STRAINS[strain]] = _decay(after * scale)
-            weights[i] += (arm * Legendre(order).values(SAMPLES) @ defect) ** 2
+            largest = np.abs(after).max(axis=0)
+            found[i].decay[STRAINS[strain]] = _decay(largest * scale)
+            found[i].slope[STRAINS[strain]] = _slope(largest)
+            weights[i] += ((arm * Legendre(order).values(SAMPLES) @ defect.T) ** 2).sum(axis=1)
     for piece, weight in zip(found, weights, strict=True):
         total = weight.sum()
         piece.middle = float(SAMPLES @ weight / total) if total > 0 else 0.5
@@ -177,6 +225,16 @@ def _decay(coefficients: np.ndarray) -> float:
         return 0.5
     first = min(int(np.argmax(envelope < envelope[0])), last - 1)
     return float((max(envelope[last], 1e-300) / envelope[first]) ** (1 / (last - first)))
+
+
+def _slope(coefficients: np.ndarray) -> float:
+    """Ratio of successive coefficients in the upper half, by pairs: odd and even ones may differ."""
+    pairs = np.maximum(coefficients[:-1], coefficients[1:])
+    half = len(pairs) // 2
+    if half < 1 or pairs[half - 1] == 0:
+        return 0.5
+    span = len(pairs) - half
+    return float(min((max(pairs[-1], 1e-300) / pairs[half - 1]) ** (1 / span), 1.0))
 
 
 def _reach(model: Model) -> float:

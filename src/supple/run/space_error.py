@@ -140,6 +140,18 @@ def _places(model: Model, q: Any, t: Any) -> Any:
     return _sample_places(model.frozen_at(t), q, t)
 
 
+@partial(jit, quick=True)
+def _places_along(model: Model, q: Any, t: Any) -> Any:
+    return jax.vmap(lambda q, t: _sample_places(model.frozen_at(t), q, t))(q, t)
+
+
+def places_along(model: Model, q: np.ndarray, t: np.ndarray) -> dict[str, np.ndarray]:
+    """Positions by name at several instants: of frames (k, 3), and inside rods (k, places, 3)."""
+    frames, nodes = _places_along(model, jnp.asarray(q), jnp.asarray(t))
+    each = [_named_places(model, (frames[i], [own[i] for own in nodes])) for i in range(len(t))]
+    return {name: np.stack([one[name] for one in each]) for name in each[0]}
+
+
 def _sample_places(model: Model, q: Any, t: Any) -> Any:
     """Positions of all frames, and of the nodes of each group of rods (b, n, 3)."""
     zero = jnp.zeros(model.nv)
@@ -206,18 +218,66 @@ def grid_of(group: RodGroup) -> RodGrid:
 
 
 def turns(model: Model, q: np.ndarray) -> dict[str, float]:
-    """Angle (rad) by which the curvatures of each rod turn a smooth piece, at most."""
+    """Angle (rad) by which the curvatures of each rod turn a smooth piece, at most; of one q, or of rows."""
     found = {}
     for slot in model.topology.rod_slots:
         group = _rods_of(model, slot)
         grid, row = grid_of(group), slot.row
         rest = np.asarray(grid.rest)[row][:, :3]
-        curvature = rest + np.einsum("nim,m->ni", np.asarray(grid.basis)[row][:, :3], q[slot.q])
-        speed = float(np.asarray(group.length)[row]) * np.linalg.norm(curvature, axis=1)
-        pieces = len(grid.edges) - 1
-        found[slot.name] = float(
-            (np.asarray(grid.weights)[row] * speed).reshape(pieces, -1).sum(axis=1).max()
+        own = np.atleast_2d(q)[:, slot.q]
+        curvature = rest + np.einsum("nim,km->kni", np.asarray(grid.basis)[row][:, :3], own)
+        speed = float(np.asarray(group.length)[row]) * np.linalg.norm(curvature, axis=-1)
+        angles = (np.asarray(grid.weights)[row] * speed).reshape(
+            len(speed), len(grid.edges) - 1, -1
         )
+        found[slot.name] = float(angles.sum(axis=-1).max())
+    return found
+
+
+class Tail(NamedTuple):
+    """The last coefficients of a strain on a piece of a rod: the larger of two, over all rows."""
+
+    size: float
+    modes: int
+    width: float
+    """Of the piece, as a share of the rod."""
+    length: float
+    """Of the rod (m)."""
+    turning: bool
+    """Whether it is a curvature or twist (1/m), not a stretch or shear."""
+
+
+def tails(robot: Robot, model: Model, q: np.ndarray) -> list[Tail] | None:
+    """The last coefficients of all rods, of one q or of rows; None where they do not tell what is left out.
+
+    They do on Legendre polynomials with some modes, where all known corners are ends of pieces and the nodes
+    suffice for the windings.
+    """
+    rows = np.atleast_2d(q)
+    wound, corners, found = turns(model, rows), corners_of(robot.items), []
+    for slot in model.topology.rod_slots:
+        group, rod = _rods_of(model, slot), robot[slot.name]
+        grid, field = grid_of(group), group.grid.field
+        assert isinstance(rod, Rod)
+        known = corners[slot.name]
+        if not (known.jumps | known.bends) <= set(grid.edges):
+            return None
+        usual = field.degree + EXTRA_NODES + NODES_PER_RADIAN * max(0, wound[slot.name] - np.pi)
+        if grid.weights.shape[-1] < usual * (len(grid.edges) - 1):
+            return None
+        length, first = float(np.asarray(group.length)[slot.row]), slot.q_start
+        for strain, basis in field.components:
+            if not isinstance(basis, Legendre | PiecewiseLegendre):
+                return None
+            edges = (0.0, *basis.breaks, 1.0)
+            for order, width in zip(orders_of(basis), np.diff(edges), strict=True):
+                part = rows[:, first : first + order + 1]
+                first += order + 1
+                if order + 1 < LEAST_MODES and np.any(part):
+                    return None
+                last = float(np.abs(part[:, -2:]).max(initial=0.0))
+                turning = STRAINS[strain].startswith("k")
+                found.append(Tail(last, order + 1, float(width), length, turning))
     return found
 
 
@@ -227,34 +287,11 @@ def _bound(robot: Robot, model: Model, q: np.ndarray) -> float:
     What is left out is taken to be as large as twice the largest of the last two, and to move all that is
     beyond as a constant strain would: far too much, so that it is only of use where a solution is smooth.
     """
-    lengths = {slot.name: _rods_of(model, slot) for slot in model.topology.rod_slots}
-    reach = sum(float(np.asarray(g.length)[s.row]) for s in model.topology.rod_slots
-                for g in [lengths[s.name]])  # fmt: skip
-    wound, corners, total = turns(model, q), corners_of(robot.items), 0.0
-    for slot in model.topology.rod_slots:
-        group, rod = lengths[slot.name], robot[slot.name]
-        grid, field = grid_of(group), group.grid.field
-        assert isinstance(rod, Rod)
-        known = corners[slot.name]
-        if not (known.jumps | known.bends) <= set(grid.edges):
-            return np.inf
-        usual = field.degree + EXTRA_NODES + NODES_PER_RADIAN * max(0, wound[slot.name] - np.pi)
-        if grid.weights.shape[-1] < usual * (len(grid.edges) - 1):
-            return np.inf
-        length, start = float(np.asarray(group.length)[slot.row]), 0
-        coordinates = np.asarray(q)[slot.q]
-        for strain, basis in field.components:
-            own = coordinates[start : start + basis.count]
-            start += basis.count
-            if not isinstance(basis, Legendre | PiecewiseLegendre):
-                return np.inf
-            arm = length * (reach if STRAINS[strain].startswith("k") else 1.0)
-            first = 0
-            edges = (0.0, *basis.breaks, 1.0)
-            for order, width in zip(orders_of(basis), np.diff(edges), strict=True):
-                part = own[first : first + order + 1]
-                first += order + 1
-                if order + 1 < LEAST_MODES and np.any(part):
-                    return np.inf
-                total += 2.0 * float(width) * arm * float(np.abs(part[-2:]).max(initial=0.0))
-    return total
+    found = tails(robot, model, q)
+    if found is None:
+        return np.inf
+    reach = sum(
+        float(np.asarray(_rods_of(model, slot).length)[slot.row])
+        for slot in model.topology.rod_slots
+    )
+    return sum(2.0 * t.width * t.length * (reach if t.turning else 1.0) * t.size for t in found)

@@ -13,6 +13,7 @@ from supple.mechanics.element_motion import difference, retract
 from supple.model.model import Model
 from supple.results.result import Result
 from supple.robot.formulations import DEFAULT, second_order_of
+from supple.robot.items import Rod
 from supple.robot.resolution import open_rods
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.assembly import (
@@ -30,6 +31,7 @@ from supple.run.shot import (
 from supple.run.shot_statics import shot_equilibrium
 from supple.run.simulate import simulate
 from supple.run.start import as_model, formulated, initial_state
+from supple.run.task import OfRobot
 from supple.shooting.settings import Shooting
 from supple.solve.modes import LinearModel, Modes, linear_model, vibration_modes
 
@@ -136,10 +138,17 @@ def release(robot: Robot, loads: str | Iterable[str], duration: float, **options
     ``throw`` says: then there is nothing to simulate.
     """
     names = (loads,) if isinstance(loads, str) else tuple(loads)
-    accuracy = options.get("accuracy")
     robot = formulated(robot, options.pop("formulation", None))
-    held = equilibrium(as_model(robot, accuracy))  # on the rods of the run
-    return simulate(robot.removing(*names), duration, initial=held, **options)
+    rods = [item.name for item in robot.items if isinstance(item, Rod)]
+
+    def held(released: Robot | Model) -> Equilibrium:
+        """Where the robot rests with rods as fine as those of the run."""
+        assert isinstance(released, Robot)
+        return equilibrium(
+            as_model(robot.replacing(*(released[name] for name in rods)), options.get("accuracy"))
+        )
+
+    return simulate(robot.removing(*names), duration, initial=OfRobot(held), **options)
 
 
 def modes(

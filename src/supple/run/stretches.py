@@ -42,9 +42,11 @@ def go_through(plan: Plan, cursor: Cursor, past: Saved) -> Result:
                 plan.disk is not None and plan.earlier
             ):  # the first stretch keeps others out all the time
                 plan.disk.release()
-        warn_if_inside_out(plan.model, result.stretches[-1].q)
+        if not plan.quiet:
+            warn_if_inside_out(plan.model, result.stretches[-1].q)
         if result.status != Status.RUNNING:
-            _warn_of_idle(plan, result)
+            if not plan.quiet:
+                _warn_of_idle(plan, result)
             return result
         found = next_or_end(replace(plan, before=result.stats), result)
         if isinstance(found, Result):
@@ -99,7 +101,9 @@ def next_stretch(plan: Plan, result: Result) -> tuple[Plan, Cursor, Saved]:
         fresh = begin(
             formulation, plan.scheme, state, first_step(plan.control, plan.duration), feedback
         )
-    fresh = fresh._replace(rejected=cursor.rejected, target=_target(plan, float(state.t)))
+    fresh = fresh._replace(
+        rejected=cursor.rejected, spent=cursor.spent, target=_target(plan, float(state.t))
+    )
     past = saved_at(fresh)
     disk = plan.disk
     if disk is not None:

@@ -3,7 +3,9 @@
 After each trial point the update it would need is estimated with the factorization at hand
 (Deuflhard's natural monotonicity test). That one number decides everything: the trial is taken if the
 estimate shrinks, the solve is finished if it is below the tolerance, the matrix is kept while it shrinks
-fast, and renewed when it does not.
+fast, and renewed when it does not. An update with a kept matrix says nothing of how far the next one will
+go: in long chains, whose matrix is badly conditioned, the first two may shrink a thousandfold and the third
+grow as much. Where such a trial is refused the matrix is renewed at the last point, instead of damping.
 """
 
 from collections.abc import Callable
@@ -64,8 +66,9 @@ class _Loop(NamedTuple):
     delta: Vector
     factors: Any
     first: Bool[Array, ""]
+    """Whether there is no update yet: at the start, and after one with a kept matrix was refused."""
     kept: Bool[Array, ""]
-    """Whether the factors are those of an earlier solve."""
+    """Whether the update was found, or is to be found, with the matrix of an earlier point or solve."""
     damping: Float[Array, ""]
     iterations: Int[Array, ""]
     converged: Bool[Array, ""]
@@ -82,8 +85,7 @@ def newton(
 ) -> NewtonResult:
     """Solve residual(x) = 0 from x0; the residual comes with whatever ``linearize`` can use again.
 
-    Factors ``kept`` from an earlier solve are used as long as updates shrink fast with them; if they do not
-    shrink at all, the solve begins again without them.
+    Factors ``kept`` from an earlier solve do as long as updates shrink fast with them.
     Every pass evaluates the residual once, at a trial point (the first at x0), and linearizes there if the
     next update needs a new matrix; so both are compiled once.
     Not differentiable through its loop: call it on values behind ``stop_gradient`` and attach the
@@ -116,7 +118,9 @@ def newton(
     def iterate(s: _Loop) -> _Loop:
         trial = s.x + s.damping * s.delta
         value, work = residual(trial)
-        estimate = -s.factors.solve(value)  # nonsense in the first pass, and not used there
+        estimate = -s.factors.solve(
+            value
+        )  # nonsense in a first pass without kept factors, and not used there
         before, after = size(s.delta), size(estimate)
         # The estimate must shrink, unless nothing is left but round-off. False for NaN.
         small = jnp.maximum(before, after) <= settings.tolerance
@@ -125,26 +129,25 @@ def newton(
         full = ~s.first & shrinks & (s.damping == 1.0)
         converged = full & (after <= settings.tolerance)
         keep = (full & (after <= settings.reuse_below * before)) | (s.first & s.kept)
-        again = s.kept & ~taken
 
         def renewed() -> tuple[Vector, Any]:
             factors = linearize(trial, work)
             return -factors.solve(value), factors
 
-        renew = taken & ~keep & ~converged
         delta, factors = lax.cond(
-            renew,
+            taken & ~keep & ~converged,
             renewed,
             lambda: (jnp.where(taken, estimate, s.delta), s.factors),
         )
+        again = ~taken & s.kept
         damping = jnp.where(taken, jnp.minimum(1.0, 2 * s.damping), s.damping / 2)
-        delta, damping = jnp.where(again, 0.0, delta), jnp.where(again, 1.0, damping)
+        damping = jnp.where(again, 1.0, damping)
         return _Loop(
             x=jnp.where(taken, trial, s.x),
-            delta=delta,
+            delta=jnp.where(again, 0.0, delta),
             factors=factors,
             first=again,
-            kept=s.kept & ~again & ~renew,
+            kept=keep,
             damping=damping,
             iterations=s.iterations + ~s.first,
             converged=converged,

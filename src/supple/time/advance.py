@@ -18,7 +18,7 @@ from supple.model.state import State
 from supple.system.active_set import CLOSE, should_hold
 from supple.system.formulation import AbstractFormulation
 from supple.time.control import ErrorControl, FixedStep, StepControl
-from supple.time.energy_guard import EnergyBudget, audit, is_passive, is_wild, open_budget
+from supple.time.energy_guard import EnergyBudget, audit, goes_far, is_passive, is_wild, open_budget
 from supple.time.feedback import Feedback, next_call, open_feedback, react
 from supple.time.scheme import AbstractScheme, Step
 
@@ -45,11 +45,12 @@ class Status(enum.IntEnum):
     EDIT_FAILED = 8
     EVENT_LIMIT = 9
     OPEN = 10
+    NOT_RESOLVED = 11
 
     @property
     def ok(self) -> bool:
         """Whether the run reached its end."""
-        return self is Status.DONE
+        return self in (Status.DONE, Status.NOT_RESOLVED)
 
     @property
     def message(self) -> str:
@@ -64,6 +65,7 @@ class Status(enum.IntEnum):
             Status.SLACK: "a tendon of imposed length would have to push, which rollouts cannot let go",
             Status.EDIT_FAILED: "an event could not edit the robot",
             Status.EVENT_LIMIT: "the limit on the number of events was reached",
+            Status.NOT_RESOLVED: "reached the end, with a larger error than asked for",
             Status.OPEN: "a loop was open at the start, or could not be closed",
         }[self]
 
@@ -116,6 +118,8 @@ class Cursor(NamedTuple):
     rejected: Int[Array, ""]
     error: Float[Array, ""]
     """Previous error ratio, for the step controller."""
+    spent: Float[Array, ""]
+    """Sum of the squares of the steps' errors; zero at fixed steps, which do not estimate any."""
     ledger: EnergyBudget | None
     """Energies so far, if the robot is passive and the scheme guarded."""
     feedback: Feedback
@@ -215,6 +219,7 @@ def _cursor(
         substeps=zero,
         rejected=zero,
         error=jnp.ones(()),
+        spent=jnp.zeros(()),
         ledger=ledger,
         feedback=feedback,
         one_sided=one_sided,
@@ -424,7 +429,8 @@ def _fixed(
     shortest = h / 2 < control.dt * control.smallest_for_energy
     ledger, model = c.ledger, formulation.guarded
     if scheme.guarded and model is not None:
-        good = good & (~is_wild(model, c.state, step.state) | shortest)
+        far = (c.h < control.dt) & goes_far(model, c.state, step.state)
+        good = good & (~(is_wild(model, c.state, step.state) | far) | shortest)
     if ledger is not None:
         assert model is not None
         ledger, gain = audit(model, ledger, c.state, step.state, control.gain, c.target)
@@ -485,6 +491,7 @@ def _controlled(
         h=_next_h(cursor, h, wanted),
         target=c.target + good,
         error=jnp.where(good, now, c.error),
+        spent=c.spent + jnp.where(good, step.error**2, 0.0),
     )
     return cursor, good, step.update
 

@@ -51,7 +51,7 @@ def solved(
     return find(
         lambda y: formulation.residual(d, y),
         lambda y, work: formulation.factorize(d, y, work),
-        formulation.unknown(d, guess),
+        formulation.unknown(d, formulation.foreseen(d, guess)),
         formulation.scale,
         settings,
     )

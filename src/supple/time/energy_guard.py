@@ -186,6 +186,15 @@ def is_wild(model: Model, before: State, after: State) -> Bool[Array, ""]:
     return (h * speed > MOST_TURNED) & (change > MOST_CHANGED * speed)
 
 
+def goes_far(model: Model, before: State, after: State) -> Bool[Array, ""]:
+    """Whether what is a part of a step, since the whole was too long, is still long for its motion.
+
+    Newton's method may find the end of such a part, but of another motion, and mostly of a faster one.
+    """
+    speed = jnp.max(jnp.abs(after.v / jnp.asarray(model.scale)))
+    return (after.t - before.t) * speed > MOST_MOVED
+
+
 def _work(model: Model, before: State, after: State) -> Float[Array, ""]:
     """Work (J) of imposed coordinates in a step, by the trapezoidal rule."""
     imposed = model.prescribed

@@ -16,13 +16,16 @@ def rolled() -> dict[str, float]:
     torque = 1.0
     found = equilibrium(rolled_beam(torque, radius=PRINTED_RADIUS))
     exact = curvature(torque, PRINTED_RADIUS)
-    q = np.asarray(found.q)
+    q, frames = np.asarray(found.q), found.shape("beam").rotation
     small = linearize(rolled_beam(0.0, radius=PRINTED_RADIUS))
     rates = scipy.linalg.eigh(small.stiffness, small.damping, eigvals_only=True)
     return {
         "curvature over C/EI": float(np.mean(found.strain("beam")[:, 2]) / exact),
         "other modes over the first": float(np.abs(q[1:]).max() / abs(q[0])),
         "slowest time constant (s)": float(1 / rates.min()),
+        "frames off orthonormal": float(
+            np.abs(np.einsum("nji,njk->nik", frames, frames) - np.eye(3)).max()
+        ),
         "turns at 5 N m": 5 * exact * LENGTH / (2 * np.pi),
     }
 

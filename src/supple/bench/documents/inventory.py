@@ -3,7 +3,8 @@
 A file begins with what the document holds (its figures and tables, so that a test sees whether one is left
 out). Rows follow, grouped by section: what is printed, its unit, where ours comes from (:mod:`.sources`), and
 options: ``times`` (a factor on ours), ``within`` (relative, 1 % unless told), ``apart`` (absolute), ``range``
-(what a text means by "about", "twice" …), ``most`` (ours is good if it is no larger), ``why``.
+(what a text means by "about", "twice" …), ``most`` (ours is good if it is no larger), ``least`` (no
+smaller), ``why``.
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ import yaml
 NUMBERS = ("000", "001", "002", "003", "004")
 WITHIN = 0.01
 """How far ours may be from a printed number, relative, unless a row tells."""
-OPTIONS = ("times", "within", "apart", "range", "most", "why")
+OPTIONS = ("times", "within", "apart", "range", "most", "least", "why")
 
 
 @dataclass(frozen=True)
@@ -33,12 +34,13 @@ class Entry:
     apart: float | None = None
     range: tuple[float, float] | None = None
     most: bool = False
+    least: bool = False
     why: str = ""
 
     @property
     def name(self) -> str:
         """The item with its section, once."""
-        if self.item.startswith(self.section):
+        if self.item.startswith((self.section, "Table")):
             return self.item
         return f"{self.section}, {self.item}"
 
@@ -58,8 +60,8 @@ class Entry:
             return self.range[0] <= ours <= self.range[1]
         if isinstance(self.printed, str):
             return None
-        if self.most:
-            return ours <= self.printed
+        if self.most or self.least:
+            return ours <= self.printed if self.most else ours >= self.printed
         apart = self.within * abs(self.printed) if self.apart is None else self.apart
         return abs(ours - self.printed) <= apart * (1 + 1e-12)
 

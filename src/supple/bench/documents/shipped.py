@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from supple.bench.strong import benchmark_rod
 from supple.robot.robot import Robot
 from supple.robots.bird_neck import bird_neck
 from supple.robots.cantilever import soft_cantilever, stiff_cantilever
@@ -41,6 +42,7 @@ ROBOTS: dict[str, Callable[[], Robot]] = {
     "tendon_beam": lambda: tendon_beam("parallel", 5.0),
     "string_pendulum": string_pendulum,
     "muscle_beam": muscle_beam,
+    "damping_rod": lambda: benchmark_rod("cosserat"),
     "loaded_rod": loaded_rod,
     "struck_rod": struck_rod,
     "stewart_gough": stewart_gough,

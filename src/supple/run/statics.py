@@ -31,7 +31,7 @@ from supple.run.shot import (
 )
 from supple.run.shot_statics import shot_equilibrium
 from supple.run.simulate import simulate
-from supple.run.start import as_model, formulated, initial_state
+from supple.run.start import as_model, formulated, initial_state, of_numbers
 from supple.run.task import OfRobot
 from supple.run.traced import traced_equilibrium
 from supple.shooting.settings import Shooting
@@ -166,7 +166,7 @@ def modes(
     formulation: str | Shooting | None = None,
 ) -> Modes:
     """Vibration modes about a configuration or equilibrium (default: as described, loops closed)."""
-    model = as_model(formulated(robot, formulation))
+    model = of_numbers(as_model(formulated(robot, formulation)), "modes", "a robot of numbers")
     refuse(model, "modes")
     if model.holonomic:
         at = assemble(model) if at is None else at
@@ -188,7 +188,7 @@ def linearize(
     Loads are those of time ``t`` (default: that of ``at``). With closed loops: about an equilibrium (default:
     that under all loads), on the motions that keep them closed.
     """
-    model = as_model(formulated(robot, formulation))
+    model = of_numbers(as_model(formulated(robot, formulation)), "linearize", "a robot of numbers")
     refuse(model, "linearize")
     t = float(getattr(at, "t", 0.0) if t is None else t)
     if model.equations and at is None:

@@ -21,6 +21,11 @@ from supple.system.active_set import open_by, open_rates
 from supple.time.advance import Saved
 
 
+def _since(counts: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Counts since the row before, of instants (in order) of which some are left out."""
+    return np.maximum(np.diff(np.cumsum(counts)[rows], prepend=0), 0)
+
+
 @dataclass(frozen=True, eq=False)
 class Stretch(AbstractReadout):
     """Instants t (n,), q (n, nq), v (n, nv), a (n, nv) of one model, and how each was reached.
@@ -125,8 +130,8 @@ class Stretch(AbstractReadout):
             q=rows[0],
             v=rows[1],
             a=rows[2],
-            newton=self.newton[near],
-            substeps=self.substeps[near],
+            newton=_since(self.newton, near),
+            substeps=_since(self.substeps, near),
             update=self.update[near],
             multipliers=_linear(times, self.t, self.multipliers),
             inputs=self.inputs[left],

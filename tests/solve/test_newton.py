@@ -45,6 +45,18 @@ def test_damping_saves_a_start_from_which_full_steps_diverge():
     np.testing.assert_allclose(found.x, [0.0], atol=1e-10)
 
 
+def test_a_kept_matrix_that_misleads_is_renewed_instead_of_damping():
+    """With the matrix of the start the updates are 1, 1e-3 and 1; damped ones need a factor below 1e-3."""
+
+    def residual(x):
+        return jnp.stack([x[0] - 1, x[1] - 1e3 * x[0] * x[2], x[2] - 1e-3 * x[0] ** 2])
+
+    found = solve(residual, np.zeros(3))
+    assert bool(found.converged)
+    assert int(found.iterations) <= 4
+    np.testing.assert_allclose(found.x, [1.0, 1.0, 1e-3], atol=1e-12)
+
+
 def test_a_start_at_the_root_is_left_alone():
     """Updates below the tolerance need not shrink: nothing but round-off may be left of the residual."""
 
@@ -109,3 +121,22 @@ def test_lu_factors_solve(rng):
     np.testing.assert_allclose(
         jit(lambda A, b: factorize_dense(A).solve(b))(A, b), np.linalg.solve(A, b), atol=1e-12
     )
+
+
+def test_updates_that_round_off_keeps_from_shrinking_end_the_solve():
+    """A residual known to six decimals: at the root the updates are half a millionth, to and fro."""
+
+    def residual(x):
+        return (jnp.floor(1e6 * (x - 0.3)) + 0.5) / 1e6, None
+
+    def find(round_off):
+        settings = NewtonSettings(tolerance=1e-10, max_iterations=60, round_off=round_off)
+        factors = factorize_dense(jnp.eye(1))
+        run = jit(lambda x: newton(residual, lambda *_: factors, x, jnp.ones(1), settings))
+        return run(jnp.zeros(1))
+
+    assert not bool(find(0.0).converged)
+    assert not bool(find(1e-7).converged)
+    found = find(1e-5)
+    assert bool(found.converged)
+    np.testing.assert_allclose(found.x, [0.3], atol=1e-6)

@@ -7,7 +7,7 @@ import supple as sp
 from supple.robots.rfrfr import rfrfr
 
 TOL_CLOSED = 1e-12  # m, of every step; measured 3e-15
-TOL_ENERGY = 7e-4  # measured 2.5e-4, # of the largest energy after the drive; ρ∞ = 0.9 damps what 10 ms cannot resolve
+TOL_ENERGY = 7e-4  # of the largest after the drive; measured 2.5e-4, since ρ∞ = 0.9 damps a little
 
 
 @pytest.mark.slow

@@ -82,6 +82,10 @@ class AbstractFormulation(eqx.Module):
     def unknown(self, d: Discretization, x: Vector) -> Vector:
         """A guess of the unknown from a guess of the displacement from d's origin."""
 
+    def foreseen(self, d: Discretization, x: Vector) -> Vector:
+        """A better guess of the displacement of a step than one whose coordinates go on by themselves."""
+        return x
+
     @abc.abstractmethod
     def displacement(self, d: Discretization, y: Vector) -> Vector:
         """The displacement x that belongs to an unknown."""
@@ -97,6 +101,11 @@ class AbstractFormulation(eqx.Module):
     @abc.abstractmethod
     def state(self, d: Discretization, y: Vector) -> State:
         """The state that a solution leads to."""
+
+    @property
+    @abc.abstractmethod
+    def factors_last(self) -> bool:
+        """Whether factors are worth keeping from step to step: dear to find, and slow to change."""
 
     # Manifold ---------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.element_tangent import element_tangents
 from supple.mechanics.inverse_dynamics import Balance, balance, element_stiffness
 from supple.mechanics.inverse_dynamics_tangent import Tangent, tangent_of
+from supple.mechanics.prediction import turning_on
 from supple.mechanics.regulation import (
     RegulationTangent,
     rates_of_rates,
@@ -33,9 +34,9 @@ from supple.model.state import State
 from supple.system import active_set
 from supple.system.combination import Combination
 from supple.system.error_norm import characteristic_length, error_norm
-from supple.system.formulation import Scalar, Vector
+from supple.system.formulation import Discretization, Scalar, Vector
 from supple.system.forward_dynamics import acceleration, chart_acceleration
-from supple.system.linear import DenseSystem, System, linearize, mass_system
+from supple.system.linear import DenseSystem, System, linearize, mass_system, plan_of
 from supple.system.second_order import AbstractSecondOrder
 from supple.system.update import UpdatedSystem
 
@@ -63,6 +64,15 @@ class Strain(AbstractSecondOrder):
 
     def balance(self, c: Coordinates) -> Balance:
         return regulated_balance(self.model, c)
+
+    def foreseen(self, d: Discretization, x: Vector) -> Vector:
+        # Short chains need no better guess, and standing rods have nobody to misdirect.
+        if d.rates is None or self.model.topology.all_on_ground or plan_of(self.model) is None:
+            return x
+        still = jnp.zeros_like(x)
+        now = Coordinates(d.origin.q, still, d.origin.v, d.origin.a, d.origin.t)
+        then = Coordinates(d.origin.q, x, *d.rates.at(x), d.t)
+        return x + turning_on(self.model, now, then, d.rates.by_change)
 
     def linearize(
         self, c: Coordinates, work: Balance, combinations: tuple[Combination, ...]

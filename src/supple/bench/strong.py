@@ -49,9 +49,6 @@ PRINTED: dict[tuple[str, str], tuple[tuple[float | None, float], ...]] = {
     ),
 }  # fmt: skip
 """Time constants (s) and smallest steps (ms) of Tables 3 and 4, in the order of the schemes."""
-STEPS = (0.1, 0.2, 0.5, 1.0, 2.0)
-"""Steps (ms) that are tried for the smallest one, before those of :data:`LONG`."""
-LONG = (20.0, 30.0, 34.0, 36.0, 40.0, 50.0)
 
 
 @dataclass(frozen=True)
@@ -181,7 +178,7 @@ def run_tables(
 ) -> Iterator[Damping]:
     """Tables 3 and 4: τ from two seconds of motion, run time of one and smallest steps by single shooting.
 
-    These are tried in a short list of steps.
+    These are sought from the printed ones, up or down by a quarter.
     """
     for (rod, space), printed in PRINTED.items():
         if (rods and rod not in rods) or (spaces and space not in spaces):
@@ -197,7 +194,7 @@ def run_tables(
                 begun = time.process_time()
                 _run(model, held, scheme, DT, 1.0)
                 runtime = time.process_time() - begun
-            short = _smallest(model, held, scheme, rest, name) if smallest else None
+            short = _smallest(model, held, scheme, rest, dt) if smallest else None
             yield Damping(rod, space, name, found, tau, short, dt, runtime, result.status.name)
 
 
@@ -218,11 +215,31 @@ def _tau(result: Any, rest: float) -> float | None:
 
 
 def _smallest(
-    model: Any, held: Any, scheme: AbstractScheme, rest: float, name: str
+    model: Any, held: Any, scheme: AbstractScheme, rest: float, printed: float
 ) -> float | None:
-    """The smallest step (ms) of the list with which a run converges and loses energy."""
-    for dt in LONG if name == "BDF3" else STEPS:
-        run = _run(model, held, scheme, 1e-3 * dt, 1.0 if name == "BDF3" else min(1.0, 0.2 * dt))
-        if (found := _tau(run, rest)) is not None and found > 0:
+    """The smallest step (ms) with which a run converges and loses energy, sought from the printed one."""
+
+    def works(dt: float) -> bool:
+        long = printed > LONG
+        run = _run(model, held, scheme, 1e-3 * dt, 1.0 if long else 0.2 * dt)
+        found = _tau(run, rest)
+        return found is not None and found > 0
+
+    dt = printed
+    if works(dt):
+        while dt > SHORTEST and works(dt / FINER):
+            dt /= FINER
+        return dt
+    while dt < LONGEST:
+        dt *= FINER
+        if works(dt):
             return dt
     return None
+
+
+FINER = 1.25
+"""Ratio of the steps that are tried."""
+LONG = 10.0
+"""Steps (ms) above this are those of a scheme that is unstable for shorter ones: it is watched longer."""
+SHORTEST, LONGEST = 0.1, 200.0
+"""Steps (ms) between which is sought."""

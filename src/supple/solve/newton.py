@@ -38,6 +38,9 @@ class NewtonSettings:
     reuse_below: float = 0.1
     """Keep the factorization while the update shrinks at least by this factor."""
     smallest_damping: float = 1e-3
+    round_off: float = 0.0
+    """Updates at most this large that do not shrink any more are round-off: the solve is finished. Very stiff
+    beside very soft parts, and forces that balance each other, leave more of it than the tolerance."""
 
 
 class NewtonResult(NamedTuple):
@@ -118,16 +121,17 @@ def newton(
     def iterate(s: _Loop) -> _Loop:
         trial = s.x + s.damping * s.delta
         value, work = residual(trial)
-        estimate = -s.factors.solve(
-            value
-        )  # nonsense in a first pass without kept factors, and not used there
+        # Nonsense in a first pass without kept factors, and not used there.
+        estimate = -s.factors.solve(value)
         before, after = size(s.delta), size(estimate)
         # The estimate must shrink, unless nothing is left but round-off. False for NaN.
         small = jnp.maximum(before, after) <= settings.tolerance
         shrinks = (after <= (1 - s.damping / 4) * before) | small
         taken = s.first | shrinks
         full = ~s.first & shrinks & (s.damping == 1.0)
-        converged = full & (after <= settings.tolerance)
+        stalled = ~s.first & ~shrinks & ~s.kept & (s.damping == 1.0)
+        stalled = stalled & (jnp.maximum(before, after) <= settings.round_off)
+        converged = (full & (after <= settings.tolerance)) | stalled
         keep = (full & (after <= settings.reuse_below * before)) | (s.first & s.kept)
 
         def renewed() -> tuple[Vector, Any]:

@@ -36,7 +36,7 @@ from supple.system.combination import Combination
 from supple.system.error_norm import characteristic_length, error_norm
 from supple.system.formulation import Discretization, Scalar, Vector
 from supple.system.forward_dynamics import acceleration, chart_acceleration
-from supple.system.linear import DenseSystem, System, linearize, mass_system, plan_of
+from supple.system.linear import DenseSystem, System, is_small, linearize, mass_system
 from supple.system.second_order import AbstractSecondOrder
 from supple.system.update import UpdatedSystem
 
@@ -67,7 +67,7 @@ class Strain(AbstractSecondOrder):
 
     def foreseen(self, d: Discretization, x: Vector) -> Vector:
         # Short chains need no better guess, and standing rods have nobody to misdirect.
-        if d.rates is None or self.model.topology.all_on_ground or plan_of(self.model) is None:
+        if d.rates is None or self.model.topology.all_on_ground or is_small(self.model):
             return x
         still = jnp.zeros_like(x)
         now = Coordinates(d.origin.q, still, d.origin.v, d.origin.a, d.origin.t)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import supple as sp
+from supple.bench.random_robots import random_robot
 
 STEEL = sp.Material(E=2e11, density=7800.0)
 
@@ -108,3 +109,14 @@ def test_a_driven_robot_does_not_feed_on_steps_far_too_long():
     assert fine.ok
     assert rough.ok
     assert rough.energies.kinetic.max() < 3 * fine.energies.kinetic.max()
+
+
+def test_a_slider_on_a_ball_that_sinks_slowly_is_told():
+    """The farther the bob, the slower the ball turns: the way to infinity is not followed to its end."""
+    robot = random_robot(186)
+    ball, slider = (item.joint for item in robot.items if isinstance(item, sp.Body))
+    assert isinstance(ball, sp.Spherical)
+    assert isinstance(slider, sp.Cylindrical)
+    name, message = status(robot)
+    assert name == "NO_EQUILIBRIUM"
+    assert "nothing holds joint of 'body1', coordinate 1: it went" in message

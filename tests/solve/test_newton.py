@@ -121,3 +121,22 @@ def test_lu_factors_solve(rng):
     np.testing.assert_allclose(
         jit(lambda A, b: factorize_dense(A).solve(b))(A, b), np.linalg.solve(A, b), atol=1e-12
     )
+
+
+def test_updates_that_round_off_keeps_from_shrinking_end_the_solve():
+    """A residual known to six decimals: at the root the updates are half a millionth, to and fro."""
+
+    def residual(x):
+        return (jnp.floor(1e6 * (x - 0.3)) + 0.5) / 1e6, None
+
+    def find(round_off):
+        settings = NewtonSettings(tolerance=1e-10, max_iterations=60, round_off=round_off)
+        factors = factorize_dense(jnp.eye(1))
+        run = jit(lambda x: newton(residual, lambda *_: factors, x, jnp.ones(1), settings))
+        return run(jnp.zeros(1))
+
+    assert not bool(find(0.0).converged)
+    assert not bool(find(1e-7).converged)
+    found = find(1e-5)
+    assert bool(found.converged)
+    np.testing.assert_allclose(found.x, [0.3], atol=1e-6)

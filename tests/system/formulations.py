@@ -25,6 +25,10 @@ class AbstractPlain(AbstractFormulation):
     def size(self):
         """Numbers of q."""
 
+    @property
+    def factors_last(self):
+        return False
+
     def retract(self, q, x):
         return q + x
 

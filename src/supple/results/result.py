@@ -291,7 +291,7 @@ class Result:
         return replace(self, stretches=tuple(parts) or (self.stretches[-1].pick(slice(0)),))
 
     def sample(self, times: np.ndarray) -> "Result":
-        """The trajectory at other instants inside it, by quintic interpolation of (q, v, a).
+        """The trajectory at other instants inside it, as good as at its own; loops stay closed.
 
         Where two stretches meet, that is after the edit.
         """

@@ -11,13 +11,14 @@ import numpy as np
 
 from supple.compile import jit
 from supple.mechanics.element_motion import fastest_turn
-from supple.mechanics.interpolation import between
+from supple.mechanics.interpolation import AGREED, between_four
 from supple.mechanics.readout import AbstractReadout
 from supple.mechanics.regulation import regulated_model
 from supple.model.inputs import input_slices, with_inputs
 from supple.model.model import Model
 from supple.model.state import State
 from supple.system.active_set import open_by, open_rates
+from supple.system.closing import brought_back
 from supple.time.advance import Saved
 
 
@@ -109,15 +110,22 @@ class Stretch(AbstractReadout):
         return replace(self, **{name: getattr(self, name)[rows] for name in Saved._fields})
 
     def sample(self, times: np.ndarray) -> "Stretch":
-        """The trajectory at other instants inside it, by quintic interpolation of (q, v, a)."""
+        """The trajectory at other instants inside it, as good as at its own; loops stay closed.
+
+        Polynomials of degree 8 through (q, v, a) at three instants, of degree 5 through those at two where
+        something has jumped in between.
+        """
+        multipliers = _curved(times, self.t, self.multipliers)
         if len(self.t) == 1:
             left = np.zeros(len(times), dtype=int)
             rows = [np.repeat(x, len(times), axis=0) for x in (self.q, self.v, self.a)]
         else:
             left = np.clip(np.searchsorted(self.t, times, side="right") - 1, 0, len(self.t) - 2)
             self._warn_of_turns(left)
-            ends = [(x[left], x[left + 1]) for x in (self.t, self.q, self.v, self.a)]
-            rows = [np.asarray(x) for x in _interpolate(self.model, times, *ends)]
+            four = np.clip(left[:, None] + np.arange(-1, 3), 0, len(self.t) - 1)
+            known = [x[four] for x in (self.t, self.q, self.v, self.a)]
+            forces = multipliers if self.model.equations else None
+            rows = [np.asarray(x) for x in _interpolate(self.model, times, forces, *known)]
         near = np.clip(np.searchsorted(self.t, times), 0, len(self.t) - 1)
         return replace(
             self,
@@ -128,7 +136,7 @@ class Stretch(AbstractReadout):
             newton=self.newton[near],
             substeps=self.substeps[near],
             update=self.update[near],
-            multipliers=_linear(times, self.t, self.multipliers),
+            multipliers=multipliers,
             inputs=self.inputs[left],
         )
 
@@ -145,10 +153,32 @@ class Stretch(AbstractReadout):
             )
 
 
-def _linear(times: np.ndarray, t: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Columns (n, m) known at t, at other times."""
-    found = [np.interp(times, t, column) for column in columns.T]
-    return np.stack(found, axis=1) if found else np.zeros((len(times), 0))
+def _curved(times: np.ndarray, t: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Columns (n, m) known at t, at other times: the mean of two parabolas where they agree, else a line."""
+    if columns.shape[1] == 0:
+        return np.zeros((len(times), 0))
+    line = np.stack([np.interp(times, t, column) for column in columns.T], axis=1)
+    if len(t) < 4:
+        return line
+    left = np.clip(np.searchsorted(t, times, side="right") - 1, 0, len(t) - 2)
+    inside = (left > 0) & (left < len(t) - 2)
+    four = np.clip(left[:, None] + np.arange(-1, 3), 0, len(t) - 1)
+    u, y, now = t[four], columns[four], times[:, None]
+
+    def parabola(k: int) -> np.ndarray:
+        with np.errstate(all="ignore"):  # where two instants are one
+            slope = (y[:, k + 1] - y[:, k]) / (u[:, k + 1, None] - u[:, k, None])
+            later = (y[:, k + 2] - y[:, k + 1]) / (u[:, k + 2, None] - u[:, k + 1, None])
+            bend = (later - slope) / (u[:, k + 2, None] - u[:, k, None])
+            found: np.ndarray = y[:, k] + (now - u[:, k, None]) * (
+                slope + (now - u[:, k + 1, None]) * bend
+            )
+        return found
+
+    one, other = parabola(0), parabola(1)
+    mean = (one + other) / 2
+    good = inside[:, None] & (np.abs(one - other) <= AGREED * np.abs(mean - line))
+    return np.where(good, mean, line)
 
 
 @partial(jit, static_argnames=("quantity", "fixed"))
@@ -174,5 +204,12 @@ def _batched_turn(model, v):  # type: ignore[no-untyped-def]
 
 
 @jit
-def _interpolate(model, times, t, q, v, a):  # type: ignore[no-untyped-def]
-    return jax.vmap(lambda *interval: between(model, *interval))(times, t, q, v, a)
+def _interpolate(model, times, multipliers, t, q, v, a):  # type: ignore[no-untyped-def]
+    def one(time, forces, *known):  # type: ignore[no-untyped-def]
+        q, v, a = between_four(model, time, *known)
+        q, v = brought_back(model, q, v, time, forces)
+        return q, v, a
+
+    if multipliers is None:
+        return jax.vmap(lambda time, *known: one(time, None, *known))(times, t, q, v, a)
+    return jax.vmap(one)(times, multipliers, t, q, v, a)

@@ -116,7 +116,7 @@ def closed_at_rest(model: Model, q: np.ndarray, t: float) -> Rest:
     left = _open_by(model, q, t)
     if left.max() < CLOSED:
         zero = jnp.zeros(model.nv)
-        return Rest(jnp.asarray(q), None, jnp.ones((), dtype=bool), left, zero, zero)
+        return Rest(jnp.asarray(q), None, jnp.ones((), dtype=bool), left, zero, zero, zero)
     unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
     rest = relaxed(unloaded, jnp.asarray(q), jnp.asarray(float(t)))
     if bool(rest.came_to_rest) and _open_by(model, rest.q, t).max() > CLOSED:
@@ -129,7 +129,7 @@ def closed_at_rest(model: Model, q: np.ndarray, t: float) -> Rest:
         near = closest(model, q, jnp.asarray(float(t)))
         if near.closed:
             zero = jnp.zeros(model.nv)
-            return Rest(near.q, None, jnp.ones((), dtype=bool), near.left, zero, zero)
+            return Rest(near.q, None, jnp.ones((), dtype=bool), near.left, zero, zero, zero)
         reason = unusable_at(model, jnp.asarray(q), jnp.zeros(model.nv), t)
         raise SolveError(f"{model.name}: {reason or open_message(model, near)}")
     return rest

@@ -13,6 +13,7 @@ from supple.model.efforts import Governor, TorqueDrive
 from supple.model.joints import FreeJoint
 from supple.model.loads import LineDrag, LineLoad, PointDrag, PointWrench, Wake
 from supple.model.model import JointGroup, Model
+from supple.robot.formulations import formulation_of
 from supple.run.message import coordinate_owner
 from supple.solve.equilibrium import Rest
 
@@ -29,22 +30,42 @@ def why_no_rest(model: Model, rest: Rest, t: Any) -> str | None:
     length = _is_length(model, worst)
     if (floats := _floating(model, rest.q, t)) is not None:
         return floats
-    if away[worst] == 0 or not (length or can_turn_for_ever(model)):
+    if away[worst] == 0:
+        return _sinks(model, rest, t)
+    if not (length or can_turn_for_ever(model)):
         return None
-    if length and not model.equations and not _goes_on(model, rest, t, worst):
+    if length and not model.equations and not _goes_on(model, rest, t, worst, away[worst]):
         return None
     force, way = abs(float(rest.left[worst])), abs(float(rest.away[worst]))
-    went = f"{way:.3g} m" if length else f"{way:.3g} rad"
+    return _unheld(model, worst, f"{way:.3g} {'m' if length else 'rad'}", force, length)
+
+
+def _unheld(model: Model, coordinate: int, went: str, force: float, length: bool) -> str:
     return (
-        f"nothing holds {coordinate_owner(model, worst)}: it went {went} and is still driven by "
+        f"nothing holds {coordinate_owner(model, coordinate)}: it went {went} and is still driven by "
         f"{force:.3g} {'N' if length else 'N m'}. Give it a spring, a motor or a closure"
     )
 
 
-def _goes_on(model: Model, rest: Rest, t: Any, coordinate: int) -> bool:
+def _sinks(model: Model, rest: Rest, t: Any) -> str | None:
+    """A slider that went farther than the robot is large and is driven on, however far it is pulled out.
+
+    Along it the potential of such loads has no lowest value, so that a motion downhill never ends.
+    """
+    slid = np.abs(np.asarray(rest.slid))
+    worst = int(np.argmax(slid))
+    size = float(formulation_of(model).length)
+    if bool(rest.came_to_rest) or model.holonomic or slid[worst] <= size:
+        return None
+    if not all(_goes_on(model, rest, t, worst, far * slid[worst]) for far in (1.0, 100.0)):
+        return None
+    return _unheld(model, worst, f"{slid[worst]:.3g} m", abs(float(rest.left[worst])), length=True)
+
+
+def _goes_on(model: Model, rest: Rest, t: Any, coordinate: int, way: float) -> bool:
     """Whether what drives a slider is hardly less ten times as far: no spring reaches there."""
     shift = np.zeros(model.nv)
-    shift[coordinate] = -10 * np.sign(rest.left[coordinate]) * abs(rest.away[coordinate])
+    shift[coordinate] = -10 * np.sign(rest.left[coordinate]) * way
     here, there = (
         float(x[0, coordinate]) for x in _forces(model, rest.q, t, np.zeros((1, model.nv)), shift)
     )

@@ -76,6 +76,10 @@ class StrongForm(AbstractFormulation):
     def factorize(self, d: Discretization, y: Vector, work: Any) -> Factors:
         return factorized(self.parts, d, y, work)
 
+    @property
+    def factors_last(self) -> bool:
+        return True
+
     # States -----------------------------------------------------------------------------------------------
 
     def displacement(self, d: Discretization, y: Vector) -> Vector:

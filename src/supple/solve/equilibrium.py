@@ -31,7 +31,7 @@ from supple.system.formulation import (
 )
 from supple.system.second_order import AbstractSecondOrder, Evaluated
 
-SETTINGS = NewtonSettings(tolerance=1e-10, max_iterations=40, reuse_below=0.02)
+SETTINGS = NewtonSettings(tolerance=1e-10, max_iterations=40, reuse_below=0.02, round_off=1e-6)
 LARGEST_TURN = 1.5
 """Largest change of any scaled coordinate in one load increment (about a radian along a rod)."""
 EASY = 3
@@ -263,6 +263,8 @@ class Rest(NamedTuple):
     """How far joints went that nothing holds, where they went too far to come back; else zero."""
     left: Float[Array, " nv"]
     """What is left of the balance (N, N m): what drives these joints on."""
+    slid: Float[Array, " nv"]
+    """How far sliders went that nothing holds (m)."""
     steps: Int[Array, ""] | int = 0
     """Steps that were tried, each with one linearization."""
 
@@ -417,7 +419,8 @@ def relax(
     )
     end = lax.while_loop(going, once, start)
     away = jnp.where(gone(end.travel), end.travel, 0.0)
-    return Rest(end.q, end.multipliers, end.done, end.violation, away, end.left, end.tries)
+    slid = jnp.where(ways.unheld & ways.lengths, end.travel, 0.0)
+    return Rest(end.q, end.multipliers, end.done, end.violation, away, end.left, slid, end.tries)
 
 
 def _either(

@@ -43,6 +43,9 @@ class NewtonSettings:
     reuse_below: float = 0.1
     """Keep the factorization while the update shrinks at least by this factor."""
     smallest_damping: float = 1e-3
+    round_off: float = 0.0
+    """Updates at most this large that do not shrink any more are round-off: the solve is finished. Very stiff
+    beside very soft parts, and forces that balance each other, leave more of it than the tolerance."""
 
 
 class NewtonResult(NamedTuple):
@@ -59,6 +62,13 @@ class NewtonResult(NamedTuple):
     """Of the last matrix, from near the end."""
 
 
+class Kept(NamedTuple):
+    """Factors from an earlier solve of a problem that was much the same, to begin with."""
+
+    factors: Any
+    usable: Bool[Array, ""]
+
+
 class _Loop(NamedTuple):
     x: Vector
     delta: Vector
@@ -66,7 +76,7 @@ class _Loop(NamedTuple):
     first: Bool[Array, ""]
     """Whether there is no update yet: at the start, and after one with a kept matrix was refused."""
     kept: Bool[Array, ""]
-    """Whether the update was found with the matrix of an earlier point."""
+    """Whether the update was found, or is to be found, with the matrix of an earlier point or solve."""
     left: Float[Array, ""]
     """Size of the residual at x."""
     damping: Float[Array, ""]
@@ -81,9 +91,11 @@ def newton(
     x0: Vector,
     scale: Vector,
     settings: NewtonSettings,
+    kept: Kept | None = None,
 ) -> NewtonResult:
     """Solve residual(x) = 0 from x0; the residual comes with whatever ``linearize`` can use again.
 
+    Factors ``kept`` from an earlier solve do as long as updates shrink fast with them.
     Every pass evaluates the residual once, at a trial point (the first at x0), and linearizes there if the
     next update needs a new matrix; so both are compiled once.
     Not differentiable through its loop: call it on values behind ``stop_gradient`` and attach the
@@ -100,12 +112,13 @@ def newton(
     residual, linearize = jax.jit(residual, inline=True), jax.jit(linearize, inline=True)
     no, yes = jnp.zeros((), dtype=bool), jnp.ones((), dtype=bool)
     shapes = jax.eval_shape(lambda: linearize(x0, residual(x0)[1]))
+    none = jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes)
     start = _Loop(
         x=x0,
         delta=jnp.zeros_like(x0),
-        factors=jax.tree.map(lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), shapes),
+        factors=none if kept is None else kept.factors,
         first=yes,
-        kept=no,
+        kept=no if kept is None else kept.usable,
         left=jnp.zeros(()),
         damping=jnp.ones(()),
         iterations=jnp.zeros((), dtype=int),
@@ -119,7 +132,8 @@ def newton(
     def iterate(s: _Loop) -> _Loop:
         trial = s.x + s.damping * s.delta
         value, work = residual(trial)
-        estimate = -s.factors.solve(value)  # nonsense in the first pass, and not used there
+        # Nonsense in a first pass without kept factors, and not used there.
+        estimate = -s.factors.solve(value)
         before, after = size(s.delta), size(estimate)
         # The estimate must shrink, unless nothing is left but round-off. False for NaN.
         small = jnp.maximum(before, after) <= settings.tolerance
@@ -128,8 +142,10 @@ def newton(
         falls = (s.damping == 1.0) & ~s.kept & (left <= FALLS * s.left)
         taken = s.first | shrinks | falls
         full = ~s.first & shrinks & (s.damping == 1.0)
-        converged = full & (after <= settings.tolerance)
-        keep = full & (after <= settings.reuse_below * before)
+        stalled = ~s.first & ~shrinks & ~s.kept & (s.damping == 1.0)
+        stalled = stalled & (jnp.maximum(before, after) <= settings.round_off)
+        converged = (full & (after <= settings.tolerance)) | stalled
+        keep = (full & (after <= settings.reuse_below * before)) | (s.first & s.kept)
 
         def renewed() -> tuple[Vector, Any]:
             factors = linearize(trial, work)

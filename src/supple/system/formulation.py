@@ -102,6 +102,11 @@ class AbstractFormulation(eqx.Module):
     def state(self, d: Discretization, y: Vector) -> State:
         """The state that a solution leads to."""
 
+    @property
+    @abc.abstractmethod
+    def factors_last(self) -> bool:
+        """Whether factors are worth keeping from step to step: dear to find, and slow to change."""
+
     # Manifold ---------------------------------------------------------------------------------------------
 
     @abc.abstractmethod

@@ -132,6 +132,10 @@ class AbstractSecondOrder(AbstractFormulation):
         moving = jnp.where(self.first_order, jnp.inf, self.coordinate_scale)
         return jnp.concatenate([moving, jnp.full(self.equations, jnp.inf)])
 
+    @property
+    def factors_last(self) -> bool:
+        return False
+
     def unknown(self, d: Discretization, x: Vector) -> Vector:
         if self.equations == 0:
             return x

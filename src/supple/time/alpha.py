@@ -9,6 +9,7 @@ with the balance taken at the end of the step. x is the unknown, so that ẋ and
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -19,7 +20,7 @@ from supple.arrays import Array
 from supple.errors import DescriptionError
 from supple.model.state import State
 from supple.solve.lockstep import Lockstep, newton_in_lockstep
-from supple.solve.newton import NewtonResult, NewtonSettings, newton
+from supple.solve.newton import Kept, NewtonResult, NewtonSettings, newton
 from supple.system.formulation import (
     AbstractFormulation,
     Discretization,
@@ -42,9 +43,11 @@ def solved(
     d: Discretization,
     guess: Float[Array, " nv"],
     settings: NewtonSettings | Lockstep,
+    kept: Kept | None = None,
 ) -> NewtonResult:
-    """Newton from a guess of the displacement."""
-    find: Any = newton_in_lockstep if isinstance(settings, Lockstep) else newton
+    """Newton from a guess of the displacement, beginning with factors kept from an earlier step."""
+    lockstep = isinstance(settings, Lockstep)
+    find: Any = newton_in_lockstep if lockstep else partial(newton, kept=kept)
     return find(
         lambda y: formulation.residual(d, y),
         lambda y, work: formulation.factorize(d, y, work),

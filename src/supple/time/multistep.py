@@ -17,7 +17,7 @@ are the same formula with k = 1 and its α.
 
 from dataclasses import dataclass
 from math import factorial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -28,7 +28,7 @@ from supple.arrays import Array
 from supple.errors import DescriptionError
 from supple.model.state import State
 from supple.solve.lockstep import Lockstep
-from supple.solve.newton import NewtonSettings
+from supple.solve.newton import Kept, NewtonSettings
 from supple.system.formulation import (
     AbstractFormulation,
     Discretization,
@@ -46,6 +46,8 @@ class _Past(NamedTuple):
     q: Float[Array, "k nq"]
     v: Float[Array, "k nv"]
     known: Int[Array, ""]
+    kept: Kept | None = None
+    """Factors of the last solve, for formulations in which they last from step to step."""
 
 
 class _Formula(NamedTuple):
@@ -87,12 +89,26 @@ class Multistep(AbstractScheme):
 
     def start(self, formulation: AbstractFormulation, state: State) -> _Past:
         older = self.past - 1
-        return _Past(
+        past = _Past(
             jnp.tile(state.t, older),
             jnp.tile(state.q, (older, 1)),
             jnp.tile(state.v, (older, 1)),
             jnp.zeros((), dtype=int),
         )
+        if not self._keeps(formulation):
+            return past
+
+        def factors() -> Any:
+            d, guess, _ = self._discretization(formulation, state, past, jnp.ones(()))
+            y = formulation.unknown(d, guess)
+            return formulation.factorize(d, y, formulation.residual(d, y)[1])
+
+        none = jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), jax.eval_shape(factors))
+        return past._replace(kept=Kept(none, jnp.zeros((), dtype=bool)))
+
+    def _keeps(self, formulation: AbstractFormulation) -> bool:
+        """Whether factors are kept from step to step."""
+        return formulation.factors_last and isinstance(self.newton, NewtonSettings)
 
     def _formula(
         self, formulation: AbstractFormulation, memory: _Past, t: Array, h: Array
@@ -138,7 +154,8 @@ class Multistep(AbstractScheme):
     ) -> Step:
         fixed, now, *rest = lax.stop_gradient((formulation, state, memory, h))
         d, guess, share = self._discretization(fixed, now, *rest)
-        found = solved(fixed, d, guess, self.newton)
+        found = solved(fixed, d, guess, self.newton, memory.kept)
+        kept = None if memory.kept is None else Kept(found.factors, found.converged)
         root = found.x
         if differentiable:
             fixed, now, rest = formulation, state, [memory, h]
@@ -159,6 +176,7 @@ class Multistep(AbstractScheme):
                 behind(now.q, rest[0].q),
                 behind(now.v, rest[0].v),
                 jnp.minimum(rest[0].known + 1, self.past - 1),
+                kept,
             ),
             converged=found.converged,
             iterations=found.iterations,

@@ -57,7 +57,7 @@ def test_the_chart_of_a_frame_is_that_of_its_quaternion():
 
 
 def test_the_derivative_of_a_step_is_exact():
-    model = sp.Robot(*hanging().items, formulation=COARSE).build()
+    model = sp.Robot(*hanging().items, formulation=sp.Shooting(points=26, segments=5)).build()
     own = formulation_of(model)
     start = start_state(model, None)
     rng = np.random.default_rng(1)

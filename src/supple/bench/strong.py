@@ -217,13 +217,12 @@ def _tau(result: Any, rest: float) -> float | None:
 def _smallest(
     model: Any, held: Any, scheme: AbstractScheme, rest: float, printed: float
 ) -> float | None:
-    """The smallest step (ms) with which a run converges and loses energy, sought from the printed one."""
+    """The smallest step (ms) with which a run converges and gains no energy, sought from the printed one."""
 
     def works(dt: float) -> bool:
         long = printed > LONG
         run = _run(model, held, scheme, 1e-3 * dt, 1.0 if long else 0.2 * dt)
-        found = _tau(run, rest)
-        return found is not None and found > 0
+        return _tau(run, rest) is not None
 
     dt = printed
     if works(dt):

@@ -48,6 +48,9 @@ PLANAR = {
     "stiff-cantilever-as-printed": PlanarCase(
         PlanarRod.circular(0.4, 8000.0, 2e9, 2e-3, GRAVITY), (0.0, 10.0), 0.35
     ),
+    "heavy-string": PlanarCase(
+        PlanarRod.circular(1.0, 1000.0, 1e6, 4e-3, GRAVITY), (0.0, 0.05), 1.0
+    ),
     "soft-cantilever": PlanarCase(
         PlanarRod.circular(10.0, 7800.0, 1e11, 1e-2, GRAVITY), (0.0, 50.0), 10.0
     ),

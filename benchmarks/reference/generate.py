@@ -95,6 +95,11 @@ PLANAR_RUNS = {
         PlanarSetting("time", 48, 6, 10),
         PlanarSetting("space", 32, 6, 10),
     ],
+    "heavy-string": [
+        PlanarSetting("finest", 48, 6, 6),
+        PlanarSetting("time", 48, 6, 4),
+        PlanarSetting("space", 32, 6, 4),
+    ],
     "soft-cantilever": [
         PlanarSetting("finest", 24, 6, 16),
         PlanarSetting("time", 24, 6, 8),

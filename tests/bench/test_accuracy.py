@@ -26,6 +26,14 @@ def test_what_is_asked_for_is_kept(name):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["slider-crank", "axial-wave"])
+def test_motions_keep_what_is_asked_for(name):
+    (row,) = run_accuracy([name], [1e-3])
+    assert row.status == "DONE"
+    assert row.got <= row.asked
+    assert 0.3 <= row.estimate / row.got <= 10
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_all_cases_at_rest_keep_what_is_asked_for(name):

@@ -240,3 +240,12 @@ def test_stores_of_other_events_and_damaged_stretches(run, tmp_path):
     assert same(simulate(store=folder, resume=True), run)
     sp.simulate(robot(), 0.01, dt=DT, store=folder)  # a new run takes the old stretches away
     assert not list(folder.glob("stretch-*"))
+
+
+def test_instants_that_are_asked_for_count_all_steps_between_them():
+    fine = sp.simulate(robot(), DURATION, dt=0.01)
+    few = sp.simulate(robot(), DURATION, dt=0.01, t_eval=0.1)
+    assert len(few) < len(fine)
+    for one in (few, fine.sample(few.t)):
+        assert one.newton.sum() == fine.newton.sum() == fine.stats.newton_iterations
+        assert one.substeps.sum() == fine.substeps.sum()

@@ -12,6 +12,7 @@ from supple.compile import jit
 from supple.model.joints import FrameJoint
 from supple.model.state import State
 from supple.robot.formulations import formulation_of
+from supple.run.live import LiveRun
 from supple.run.start import start_state
 from supple.system.formulation import Discretization, Rates
 
@@ -56,7 +57,7 @@ def test_the_chart_of_a_frame_is_that_of_its_quaternion():
 
 
 def test_the_derivative_of_a_step_is_exact():
-    model = sp.Robot(*hanging().items, formulation=COARSE).build()
+    model = sp.Robot(*hanging().items, formulation=sp.Shooting(points=26, segments=5)).build()
     own = formulation_of(model)
     start = start_state(model, None)
     rng = np.random.default_rng(1)
@@ -112,13 +113,29 @@ def test_a_motion_is_that_of_strain_coordinates():
 
 
 @pytest.mark.parametrize(
-    "settings",
+    "other",
     [
-        sp.Shooting(points=25, segments=1, orientation="matrix"),
-        sp.Shooting(points=13, segments=3, space="adaptive", tolerance=1e-9),
+        sp.Shooting(points=25, segments=2, orientation="matrix"),
+        sp.Shooting(points=25, segments=2, space="adaptive", tolerance=1e-9),
     ],
 )
-def test_other_rules_find_the_same_equilibrium(settings):
+def test_other_rules_lead_where_the_first_one_leads(other):
+    rod = sp.Rod("arm", length=0.4, **KIND)
+    rng = np.random.default_rng(2)
+    left, bent = [], None
+    for settings in (COARSE, other):
+        model = sp.Robot(rod, formulation=settings).build()
+        start = start_state(model, None)
+        state = State(*(jnp.asarray(part) for part in (start.t, start.q, start.v, start.a)))
+        d, own = Discretization(state, jnp.zeros(())), formulation_of(model)
+        y = own.unknown(d, jnp.zeros(model.nv))
+        bent = 0.3 * rng.normal(size=len(y)) if bent is None else bent
+        left.append(jit(lambda own, d, y: own.residual(d, y)[0])(own, d, y + bent))
+    np.testing.assert_allclose(left[1], left[0], atol=10 * TIP)
+
+
+def test_tendons_and_chambers_are_those_of_strain_coordinates():
+    settings = sp.Shooting(points=25, segments=1, orientation="matrix")
     robot = sp.Robot(
         sp.Rod("arm", length=0.4, **KIND),
         sp.Wrench("push", on="arm", force=(0, 0.5, 1)),
@@ -147,7 +164,20 @@ def test_what_is_not_there_is_refused_with_the_cure():
     robot = sp.Robot(rod, formulation=COARSE)
     with pytest.raises(sp.ArgumentError, match=r"scheme: got .*need one that begins from"):
         sp.simulate(robot, 0.1, dt=0.01, scheme="newmark")
-    with pytest.raises(sp.ArgumentError, match=r"modes: .*need formulation='strain'"):
-        sp.modes(robot)
+    for asking, called in (
+        ("modes", lambda: sp.modes(robot)),
+        ("linearize", lambda: sp.linearize(robot)),
+        ("follow", lambda: sp.follow(robot, until=1.0)),
+        ("inverse_statics", lambda: sp.inverse_statics(robot, "arm", [[0.3, 0.0, 0.1]])),
+        ("live", lambda: LiveRun(robot)),
+    ):
+        with pytest.raises(sp.ArgumentError, match=rf"{asking}: .*need formulation='strain'"):
+            called()
+    with pytest.raises(sp.DescriptionError, match=r"length.*traced.*formulation='strain'"):
+        jax.grad(
+            lambda L: sp.equilibrium(
+                sp.Robot(sp.Rod("arm", length=L, **KIND)), formulation="shooting"
+            ).q[0]
+        )(0.4)
     with pytest.raises(sp.DescriptionError, match=r"points: got 3; need an integer from 5"):
         sp.Shooting(points=3)

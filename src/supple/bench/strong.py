@@ -49,9 +49,6 @@ PRINTED: dict[tuple[str, str], tuple[tuple[float | None, float], ...]] = {
     ),
 }  # fmt: skip
 """Time constants (s) and smallest steps (ms) of Tables 3 and 4, in the order of the schemes."""
-STEPS = (0.1, 0.2, 0.5, 1.0, 2.0)
-"""Steps (ms) that are tried for the smallest one, before those of :data:`LONG`."""
-LONG = (20.0, 30.0, 34.0, 36.0, 40.0, 50.0)
 
 
 @dataclass(frozen=True)
@@ -96,14 +93,24 @@ def released(kind: str, chosen: Shooting) -> tuple[Any, Any]:
 
 
 def time_constant(t: np.ndarray, energy: np.ndarray) -> float:
-    """τ of the best fit of E exp(-2 t/τ) to energies above that of rest."""
-    start = max(energy[len(energy) // 10 :].max(), 1e-300)
+    """τ of the best fit of E exp(-2 t/τ) to energies above that of rest.
+
+    Fitted to the second half, where the first vibration is left alone, or to all where nothing is left then.
+    """
+    half = len(t) // 2
+    if energy[half] > SOME * energy[0]:
+        t, energy = t[half:], energy[half:]
+    span = float(t[-1] - t[0])
+    t = (t - t[0]) / span
+    start = max(energy.max(), 1e-300)
     found, _ = curve_fit(
-        lambda t, size, rate: size * np.exp(-rate * t), t / t[-1], energy / start, p0=(1.0, 0.1)
+        lambda t, size, rate: size * np.exp(-rate * t), t, energy / start, p0=(1.0, 0.1)
     )
-    return float(2 * t[-1] / found[1])
+    return float(2 * span / found[1])
 
 
+SOME = 1e-3
+"""Energy over that at the start, from which on a vibration is still seen."""
 SEGMENTS = 30
 """Of a rod whose speed is measured: side by side they fill the processor's vectors."""
 
@@ -169,20 +176,25 @@ def _timed(
 def run_tables(
     rods: list[str] | None = None, spaces: list[str] | None = None, *, smallest: bool = True
 ) -> Iterator[Damping]:
-    """Tables 3 and 4; smallest steps with single shooting, tried in a short list of steps."""
+    """Tables 3 and 4: τ from two seconds of motion, run time of one and smallest steps by single shooting.
+
+    These are sought from the printed ones, up or down by a quarter.
+    """
     for (rod, space), printed in PRINTED.items():
         if (rods and rod not in rods) or (spaces and space not in spaces):
             continue
         model, held = released(rod, settings(rod, space, 1))
+        long, slow = released(rod, settings(rod, space, SEGMENTS))
         rest = equilibrium(model).energies.total
         for (name, scheme), (tau, dt) in zip(SCHEMES.items(), printed, strict=True):
-            result = _run(model, held, scheme, DT, 1.0)
+            result = _run(long, slow, scheme, DT, 2.0)
+            found = _tau(result, rest)
+            _run(model, held, scheme, DT, 1.0)
             with on_one_core():
                 begun = time.process_time()
-                result = _run(model, held, scheme, DT, 1.0)
+                _run(model, held, scheme, DT, 1.0)
                 runtime = time.process_time() - begun
-            found = _tau(result, rest)
-            short = _smallest(model, held, scheme, rest, name) if smallest else None
+            short = _smallest(model, held, scheme, rest, dt) if smallest else None
             yield Damping(rod, space, name, found, tau, short, dt, runtime, result.status.name)
 
 
@@ -203,11 +215,30 @@ def _tau(result: Any, rest: float) -> float | None:
 
 
 def _smallest(
-    model: Any, held: Any, scheme: AbstractScheme, rest: float, name: str
+    model: Any, held: Any, scheme: AbstractScheme, rest: float, printed: float
 ) -> float | None:
-    """The smallest step (ms) of the list with which a run converges and loses energy."""
-    for dt in LONG if name == "BDF3" else STEPS:
-        run = _run(model, held, scheme, 1e-3 * dt, 1.0 if name == "BDF3" else min(1.0, 0.2 * dt))
-        if (found := _tau(run, rest)) is not None and found > 0:
+    """The smallest step (ms) with which a run converges and gains no energy, sought from the printed one."""
+
+    def works(dt: float) -> bool:
+        long = printed > LONG
+        run = _run(model, held, scheme, 1e-3 * dt, 1.0 if long else 0.2 * dt)
+        return _tau(run, rest) is not None
+
+    dt = printed
+    if works(dt):
+        while dt > SHORTEST and works(dt / FINER):
+            dt /= FINER
+        return dt
+    while dt < LONGEST:
+        dt *= FINER
+        if works(dt):
             return dt
     return None
+
+
+FINER = 1.25
+"""Ratio of the steps that are tried."""
+LONG = 10.0
+"""Steps (ms) above this are those of a scheme that is unstable for shorter ones: it is watched longer."""
+SHORTEST, LONGEST = 0.1, 200.0
+"""Steps (ms) between which is sought."""

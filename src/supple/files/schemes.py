@@ -28,6 +28,7 @@ _NEWTON = {
         max_iterations=Integer("a number of iterations", least=1),
         reuse_below=number("a factor"),
         smallest_damping=number("a factor"),
+        round_off=number("an update, at most this large, that is round-off where it stays"),
     )
 }
 _PENALTY = number("the weight (kg) of an augmented Lagrangian for closed loops")

@@ -150,7 +150,7 @@ class Result:
 
     @cached_property
     def newton(self) -> np.ndarray:
-        """Newton iterations (n,) since the last instant."""
+        """Newton iterations (n,) since the last instant, those of steps that are not kept included."""
         return end_to_end([one.newton for one in self.stretches])
 
     @cached_property

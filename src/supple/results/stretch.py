@@ -22,6 +22,11 @@ from supple.system.closing import brought_back
 from supple.time.advance import Saved
 
 
+def _since(counts: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Counts since the row before, of instants (in order) of which some are left out."""
+    return np.maximum(np.diff(np.cumsum(counts)[rows], prepend=0), 0)
+
+
 @dataclass(frozen=True, eq=False)
 class Stretch(AbstractReadout):
     """Instants t (n,), q (n, nq), v (n, nv), a (n, nv) of one model, and how each was reached.
@@ -133,8 +138,8 @@ class Stretch(AbstractReadout):
             q=rows[0],
             v=rows[1],
             a=rows[2],
-            newton=self.newton[near],
-            substeps=self.substeps[near],
+            newton=_since(self.newton, near),
+            substeps=_since(self.substeps, near),
             update=self.update[near],
             multipliers=multipliers,
             inputs=self.inputs[left],

@@ -30,6 +30,7 @@ from supple.run.arc import (
 from supple.run.bifurcations import Lost, Span, Special, located
 from supple.run.branch import Branch, BranchStatus, SpecialPoint
 from supple.run.equilibrium import Equilibrium
+from supple.run.shot import refuse
 from supple.run.start import as_model
 from supple.run.statics import equilibrium
 from supple.run.transfer import same_coordinates
@@ -77,6 +78,7 @@ def follow(
     ``throw=False``.
     """
     model = replace(as_model(robot), slips=())  # equations between velocities do not matter at rest
+    refuse(model, "follow")
     begun = _begun(model, initial)
     model = _held(model, begun.q, float(begun.t), begun.multipliers)
     units = np.full(model.nv + model.equations + 1, np.inf)

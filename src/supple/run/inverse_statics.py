@@ -23,6 +23,7 @@ from supple.model.model import Model
 from supple.model.state import State
 from supple.robot.formulations import formulation_of
 from supple.robot.robot import Robot
+from supple.run.shot import refuse
 from supple.run.start import as_model
 from supple.run.statics import equilibrium
 from supple.solve.equilibrium import EquilibriumStatus, solve_equilibrium
@@ -144,6 +145,7 @@ def inverse_statics(
     its ``result``; with ``throw=False`` the nearest found is kept and the next target is tried.
     """
     model = as_model(robot)
+    refuse(model, "inverse_statics")
     find_frame(model, frame)
     names = tuple(input_slices(model)) if inputs is None else tuple(inputs)
     if not names:

@@ -33,6 +33,7 @@ from supple.robot.robot import Robot
 from supple.run.loop import saved_at
 from supple.run.message import found_reason
 from supple.run.python_controllers import ControllerFailed, Outside
+from supple.run.shot import refuse
 from supple.run.start import as_model, start_state
 from supple.time.advance import Cursor, Saved, Status, advance, begin, restart
 from supple.time.alpha import generalized_alpha
@@ -235,6 +236,7 @@ class LiveRun:
         self.robot, self.drives = drives_of(robot, duration)
         self.dt, self.scheme = dt, generalized_alpha(0.8) if scheme is None else scheme
         self.model, self.pulls = with_pulls(as_model(self.robot), self.robot)
+        refuse(self.model, "live")
         self._start = start_state(self.model, initial)
         self._control = FixedStep(dt)
         self._places = {name: where for name, (where, _) in input_slices(self.model).items()}

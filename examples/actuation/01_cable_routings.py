@@ -14,12 +14,12 @@ from supple.robots.tendon_beam import LENGTH, MODULUS, RADIUS, ROUTINGS, tendon_
 
 # The section-wise solution itself is good to about 4e-8 (4000 pieces).
 LIMITS = {
-    "parallel, tip over length": 1e-7,
-    "convergent, tip over length": 1e-7,
+    "parallel, tip over length": 4e-8,
+    "convergent, tip over length": 5e-8,
     "cross, tip over length": 1e-7,
     "spiral, tip over length": 6e-3,
-    "spiral with 10 modes": 2e-6,
-    "truncated, 10 modes": 1e-2,
+    "spiral with 10 modes": 3e-7,
+    "truncated, 10 modes": 2e-4,
 }
 POINTS = 4001
 

@@ -27,18 +27,18 @@ STEP = 1 / 60
 REST = 60.0
 """Time (s) after which little is left of the swing: with the object it loses a tenth every second."""
 LIMITS = {
-    "tip without the object at its rest (m)": 1e-4,
+    "tip without the object at its rest (m)": 7e-9,
     "tip with the object at its rest (m)": 1e-4,
-    "tip after the plan at its rest (m)": 1e-4,
+    "tip after the plan at its rest (m)": 1e-8,
     "jump of the tip when the object comes and goes (m)": 1e-12,
     "jump of the object's velocity when it is let go (m/s)": 1e-15,
     "flight of the object against a parabola (m)": 1e-14,
     "landing in the bin (s)": 1e-14,
-    "fall under the object against the tip's compliance": 2e-2,
-    "path, 4 modes against 8, 1/60 s (m)": 1e-3,
+    "fall under the object against the tip's compliance": 1e-3,
+    "path, 4 modes against 8, 1/60 s (m)": 8e-6,
     "path, 1/60 s against 1/240 s (m)": 1.5e-2,
-    "helix, tip at its rest (m)": 1e-4,
-    "helix, 6 modes against 12 (m)": 1e-3,
+    "helix, tip at its rest (m)": 1e-9,
+    "helix, 6 modes against 12 (m)": 2e-4,
 }
 
 

@@ -22,15 +22,14 @@ from supple.robots.single_tendon_arm import (
 
 STEP = 0.005
 LIMITS = {
-    "tip's tangent from level at the start (rad)": 1e-4,
-    "equilibria with and without friction, raised and lowered (m)": 1e-9,
-    "raised, end of the run from the equilibrium (m)": 2e-3,
-    "lowered, end of the run from the equilibrium (m)": 2e-3,
-    "decrement without friction over that with it, raised": 0.85,
-    "decrement of lowered over raised arm, with friction": 0.9,
-    "decrement against linear theory, lowered, no friction": 0.1,
-    "tip, 4 modes against 8 (m)": 1e-3,
-    "tip, 5 ms against 2.5 ms (m)": 2e-3,
+    "tip's tangent from level at the start (rad)": 3e-6,
+    "raised, end of the run from the equilibrium (m)": 9e-4,
+    "lowered, end of the run from the equilibrium (m)": 8e-4,
+    "decrement without friction over that with it, raised": (0.6, 0.85),
+    "decrement of lowered over raised arm, with friction": (0.6, 0.9),
+    "decrement against linear theory, lowered, no friction": 0.04,
+    "tip, 4 modes against 8 (m)": 1e-4,
+    "tip, 5 ms against 2.5 ms (m)": 4e-4,
 }
 
 
@@ -72,17 +71,12 @@ def linear_decrement(rest: sp.Equilibrium) -> float:
 
 def measured(rubbing: sp.Result, smooth: sp.Result) -> dict[str, float]:
     with_it, without = rests(FRICTION), rests(0.0)
-    same = max(
-        np.abs(with_it[state].position("arm") - without[state].position("arm")).max()
-        for state in with_it
-    )
     tangent = with_it["lowered"].frame("arm").pose.rotation[:, 0]
     slow = {state: decrement(smooth, state, without[state]) for state in without}
     fast = {state: decrement(rubbing, state, with_it[state]) for state in with_it}
     exact = linear_decrement(without["lowered"])
     return {
         "tip's tangent from level at the start (rad)": abs(float(tangent[1])),
-        "equilibria with and without friction, raised and lowered (m)": float(same),
         "decrement without friction over that with it, raised": slow["raised"] / fast["raised"],
         "decrement of lowered over raised arm, with friction": fast["lowered"] / fast["raised"],
         "decrement against linear theory, lowered, no friction": abs(slow["lowered"] / exact - 1),

@@ -32,14 +32,14 @@ PRINTED = {"table 1": ((4, 5), (18, 30)), "table 2": ((17, 20), (18, 22)), "tabl
 QUICK = 0.2
 """Seconds of the motion on a small scale."""
 LIMITS = {
-    "3 joints, rigid: explicit off implicit (rad)": 1e-3,
-    "4 joints, rigid: explicit off implicit (rad)": 1e-3,
-    "3 joints, rigid: joint angles alone off all coordinates (rad)": 1e-5,
-    "3 joints, implicit: elastic off rigid (rad)": 2e-2,
-    "3 joints, explicit: elastic off rigid (rad)": 2e-2,
-    "3 joints: elongation, explicit off implicit (mm)": 2e-2,
-    "3 joints, elastic: off the path (rad)": 5e-2,
-    "4 joints, elastic: off the path (rad)": 5e-2,
+    "3 joints, rigid: explicit off implicit (rad)": 3e-4,
+    "4 joints, rigid: explicit off implicit (rad)": 3e-4,
+    "3 joints, rigid: joint angles alone off all coordinates (rad)": 1e-6,
+    "3 joints, implicit: elastic off rigid (rad)": 6e-3,
+    "3 joints, explicit: elastic off rigid (rad)": 6e-3,
+    "3 joints: elongation, explicit off implicit (mm)": 6e-3,
+    "3 joints, elastic: off the path (rad)": 6e-3,
+    "4 joints, elastic: off the path (rad)": 6e-3,
     "3 joints, elastic: least tension after 0.1 s (N)": (1.0, 10.0),
     "3 joints, elastic: limit of the explicit scheme (ms)": (0.5, 1.5),
     "4 joints, elastic: limit of the explicit scheme (ms)": (0.5, 1.5),

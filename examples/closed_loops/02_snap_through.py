@@ -19,9 +19,9 @@ SECONDS = 10.0
 LIMITS = {
     "snap after the limit point (deg)": 2.0,
     "limit point, 3 against 8 modes (deg)": 0.1,
-    "slow drive off the branch, above −18° (m)": 1e-3,
-    "snap with generalized-α against Radau (deg)": 0.5,
-    "loop open by (m)": 1e-9,
+    "slow drive off the branch, above −18° (m)": 8e-4,
+    "snap with generalized-α against Radau (deg)": 0.1,
+    "loop open by (m)": 1e-11,
 }
 
 

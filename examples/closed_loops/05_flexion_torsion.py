@@ -18,13 +18,13 @@ CIRCLE = 0.5 * SECOND * E * (2 * np.pi / LENGTH - CURVATURE) ** 2 * LENGTH
 """Energy (J) of the closed circle."""
 FINE = {"kx": 6, "ky": 10, "kz": 10, "gx": 4}
 LIMITS = {
-    "one turn: energy, relative": 1e-4,
-    "ends together: diameter of the circle, relative": 1e-6,
-    "ends together: energy, relative": 1e-4,
-    "ends together: energy of torsion, over one turn": 1e-9,
+    "one turn: energy, relative": 1e-5,
+    "ends together: diameter of the circle, relative": 4e-9,
+    "ends together: energy, relative": 1e-12,
+    "ends together: energy of torsion, over one turn": 1e-12,
     "shape at x = l/2, against twice the modes, over length": 1e-2,
     "unstable states": 0.0,
-    "end off its place (m)": 1e-9,
+    "end off its place (m)": 1e-11,
 }
 
 

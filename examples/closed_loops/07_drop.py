@@ -24,12 +24,12 @@ MASSES = {MODES: 2.8, 3: 2.9}
 the other mass puts it back to half a degree, for a quick run."""
 SECONDS = 10.0
 LIMITS = {
-    "drop after the limit point (deg)": 2.0,
+    "drop after the limit point (deg)": 1,
     "limit point before the end of the drive (deg)": 1.0,
-    "limit point, 5 against 8 modes (deg)": 0.1,
-    "drive off the branch, above 2° (m)": 1e-3,
-    "energy against the work of the motors, over that of the fall": 2e-2,
-    "loop open by (m)": 1e-9,
+    "limit point, 5 against 8 modes (deg)": 0.04,
+    "drive off the branch, above 2° (m)": 3e-4,
+    "energy against the work of the motors, over that of the fall": 3e-3,
+    "loop open by (m)": 2e-12,
 }
 
 

@@ -40,8 +40,8 @@ MOMENT = HEIGHT * THICKNESS**3 / 12
 
 LIMITS = {
     "modulus, without the first three (relative)": 0.02,
-    "their spread (relative)": 0.02,
-    "modulus from the slope (relative)": 0.005,
+    "their spread (relative)": 0.01,
+    "modulus from the slope (relative)": 3e-3,
     "plane's normal (deg)": 1.0,
     "points off their plane, over the noise": 1.3,
 }

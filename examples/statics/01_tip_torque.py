@@ -15,9 +15,9 @@ from supple.robots.rolled_beam import LENGTH, PRINTED_RADIUS, curvature, rolled_
 
 AXIS = np.array([0.0, 1.0, 1.0]) / np.sqrt(2)
 LIMITS = {
-    "curvature, relative": 1e-9,
-    "tip, over length": 1e-9,
-    "centreline, over length": 1e-9,
+    "curvature, relative": 1e-11,
+    "tip, over length": 1e-12,
+    "centreline, over length": 1e-10,
 }
 
 

@@ -7,6 +7,7 @@ import supple as sp
 from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.prediction import turning_on
+from supple.mechanics.tree import depth_of
 from tests.tools import jit
 
 RUBBER = sp.Material(E=1e6, density=1000.0)
@@ -55,3 +56,9 @@ def test_ends_keep_their_angular_accelerations_to_second_order(rng):
     shorter = jit(compared)(STEP / 10)[1]
     assert better < 0.02 * plain
     np.testing.assert_allclose(shorter, better / 100, rtol=0.2)
+
+
+def test_depth_counts_the_longest_way():
+    assert depth_of((-1, 0, 1, 0, -1)) == 3
+    assert depth_of((1, -1)) == 2
+    assert depth_of(()) == 0

@@ -41,6 +41,17 @@ def sum_over_subtrees(parents: Parents, totals: Inexact[Array, "e *k"]) -> Inexa
 
 
 @lru_cache(maxsize=64)
+def depth_of(parents: Parents) -> int:
+    """Elements in the longest way from the ground outward; parents may be numbered after their children."""
+    above, depth = np.array(parents), 0
+    standing = np.arange(len(parents))
+    while standing.size:
+        standing, depth = above[standing], depth + 1
+        standing = standing[standing != GROUND]
+    return depth
+
+
+@lru_cache(maxsize=64)
 def path_matrix(parents: Parents) -> np.ndarray:
     """(E, E) matrix, 1 where the column's element is the row's or one of its ancestors."""
     path = np.eye(len(parents))

@@ -2,7 +2,7 @@
 
 import time as clock
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from supple.results.stretch import Stretch
 from supple.robot.formulations import formulation_of
 from supple.run.crossings import Lookout, pending
 from supple.run.events import Event
+from supple.run.fallback import dense_motion
 from supple.run.message import found_reason, run_message
 from supple.run.python_controllers import ControllerFailed, Outside
 from supple.time.advance import Cursor, Saved, Status, advance, instant, restart
@@ -221,6 +222,12 @@ def carry_out(plan: Plan, cursor: Cursor, past: Saved) -> Result:
             if status == Status.DONE and float(cursor.state.t) < stop:
                 status = Status.RUNNING
                 cursor = cursor._replace(status=jnp.zeros((), dtype=int))
+            other = _instead(plan, cursor) if status == Status.NOT_CONVERGED else None
+            if other is not None:
+                plan, model, status = replace(plan, model=other), other, Status.RUNNING
+                h = first_step(plan.control, plan.duration)
+                cursor = cursor._replace(status=jnp.zeros((), dtype=int), h=h)
+                cursor = restart(formulation_of(model), plan.scheme, cursor)
             if ended:
                 break
             over, looked = status != Status.RUNNING, clock.perf_counter()
@@ -266,6 +273,12 @@ def _advanced(plan: Plan, cursor: Cursor, wall: float, attempts: int) -> tuple[C
     )
     number = int(found)  # waits; a run interrupted here goes on from the cursor before
     return after, Saved(*(np.asarray(x)[:number] for x in saved))
+
+
+def _instead(plan: Plan, cursor: Cursor) -> Model | None:
+    """The model with other linear systems, where those at hand may be why a run failed."""
+    h = plan.control.dt if isinstance(plan.control, FixedStep) else cursor.h
+    return dense_motion(plan.model, cursor.state, h)
 
 
 def _ahead(plan: Plan, cursor: Cursor, attempts: int | None, until: float) -> tuple[Cursor, Saved]:

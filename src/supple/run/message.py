@@ -11,6 +11,7 @@ from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent, 
 from supple.mechanics.law_check import unusable_at
 from supple.model.inputs import input_slices, with_inputs
 from supple.model.model import Model
+from supple.run.fallback import fallback_note
 from supple.time.advance import Cursor, Status
 
 
@@ -37,7 +38,7 @@ def run_message(model: Model, status: Status, cursor: Cursor, reason: str) -> st
     """How a run ended: where, why, and what may help."""
     t = float(cursor.state.t)
     if status == Status.DONE:
-        return f"{status.message} (t = {t:g} s)" + gained_energy(cursor)
+        return f"{status.message} (t = {t:g} s)" + gained_energy(cursor) + fallback_note(model)
     text = f"{status.message} at t = {t:.9g} s, step {float(cursor.h):.3g} s"
     if reason:
         text += f": {reason}"

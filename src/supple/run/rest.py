@@ -16,6 +16,7 @@ from supple.model.model import Model
 from supple.robot.formulations import formulation_of
 from supple.run.assembly import CLOSED, Closest, closest, open_message, relaxed
 from supple.run.equilibrium import Equilibrium, outcome
+from supple.run.fallback import dense_statics, fallback_note
 from supple.run.message import coordinate_owner
 from supple.run.stability import Softest, way_down
 from supple.run.start import initial_state
@@ -64,6 +65,14 @@ def solved(
 ) -> Equilibrium:
     """Equilibrium of a model, from a configuration; a stable one, if it is to be and can be told."""
     solution, status, message = _solution(model, q, now, first_increment)
+    other = None
+    if status == EquilibriumStatus.NOT_CONVERGED:
+        other = dense_statics(model, solution.factors)
+    if other is not None:
+        again = _solution(other, q, now, first_increment)
+        if again[1].ok:
+            model, (solution, status, message) = other, again
+            message += fallback_note(model)
     found = outcome(model, solution, now, status, message)
     if not settle or status != EquilibriumStatus.CONVERGED:
         return found

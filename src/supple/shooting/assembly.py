@@ -81,6 +81,11 @@ class RodFactors(eqx.Module):
         starts = jnp.concatenate([states[:, :6], states[:, W], states[:, 6:12]], axis=1)
         return jnp.concatenate([found[:k], starts.reshape(-1)])
 
+    @property
+    def poor(self) -> bool:
+        """What is left of the rods is one matrix."""
+        return False
+
     def solve_checked(self, b: Vector) -> Vector:
         """The same: a pivot that vanishes makes the solution infinite."""
         return self.solve(b)

@@ -6,6 +6,7 @@ estimate shrinks, the solve is finished if it is below the tolerance, the matrix
 fast, and renewed when it does not. An update with a kept matrix says nothing of how far the next one will
 go: in long chains, whose matrix is badly conditioned, the first two may shrink a thousandfold and the third
 grow as much. Where such a trial is refused the matrix is renewed at the last point, instead of damping.
+For the same reason a full step that nearly fulfils the equations is taken, whatever the estimate says.
 """
 
 from collections.abc import Callable
@@ -27,6 +28,10 @@ Residual = Callable[[Vector], tuple[Vector, Any]]
 
 Linearize = Callable[[Vector, Any], Factors]
 """The factorized derivative of the residual, from the point and what the residual left behind."""
+
+
+FALLS = 0.03
+"""A full step is taken if no more of the residual is left than that."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,8 @@ class _Loop(NamedTuple):
     """Whether there is no update yet: at the start, and after one with a kept matrix was refused."""
     kept: Bool[Array, ""]
     """Whether the update was found, or is to be found, with the matrix of an earlier point or solve."""
+    left: Float[Array, ""]
+    """Size of the residual at x."""
     damping: Float[Array, ""]
     iterations: Int[Array, ""]
     converged: Bool[Array, ""]
@@ -98,6 +105,9 @@ def newton(
     def size(delta: Vector) -> Float[Array, ""]:
         return jnp.max(jnp.abs(delta / scale))
 
+    # Newton's direction leads down in any norm of the residual; this one is of work.
+    weight = jnp.where(jnp.isfinite(scale), scale, 1.0)
+
     # Traced once, for the shapes here and for the loop.
     residual, linearize = jax.jit(residual, inline=True), jax.jit(linearize, inline=True)
     no, yes = jnp.zeros((), dtype=bool), jnp.ones((), dtype=bool)
@@ -109,6 +119,7 @@ def newton(
         factors=none if kept is None else kept.factors,
         first=yes,
         kept=no if kept is None else kept.usable,
+        left=jnp.zeros(()),
         damping=jnp.ones(()),
         iterations=jnp.zeros((), dtype=int),
         converged=no,
@@ -127,7 +138,9 @@ def newton(
         # The estimate must shrink, unless nothing is left but round-off. False for NaN.
         small = jnp.maximum(before, after) <= settings.tolerance
         shrinks = (after <= (1 - s.damping / 4) * before) | small
-        taken = s.first | shrinks
+        left = jnp.max(jnp.abs(value * weight))
+        falls = (s.damping == 1.0) & ~s.kept & (left <= FALLS * s.left)
+        taken = s.first | shrinks | falls
         full = ~s.first & shrinks & (s.damping == 1.0)
         stalled = ~s.first & ~shrinks & ~s.kept & (s.damping == 1.0)
         stalled = stalled & (jnp.maximum(before, after) <= settings.round_off)
@@ -152,6 +165,7 @@ def newton(
             factors=factors,
             first=again,
             kept=keep,
+            left=jnp.where(taken, left, s.left),
             damping=damping,
             iterations=s.iterations + ~s.first,
             converged=converged,

@@ -13,6 +13,10 @@ from supple.system.lu import LU, factorize_lu
 class Factors(Protocol):
     """A factorized matrix."""
 
+    @property
+    def poor(self) -> Any:
+        """Whether pivots could not be chosen as they should be, so that digits may be lost."""
+
     def solve(self, b: Any, /) -> Any:
         """Solution of A x = b."""
 
@@ -24,6 +28,11 @@ class DenseFactors(eqx.Module):
     """LU factors with row permutation."""
 
     factors: LU
+
+    @property
+    def poor(self) -> bool:
+        """Pivots are chosen among all rows."""
+        return False
 
     def solve(self, b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
         """Solution of A x = b."""

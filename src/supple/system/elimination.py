@@ -203,7 +203,8 @@ class Factors(eqx.Module):
         return jnp.pad(right, (0, self.system.maps.plan.unknowns - right.shape[0]))
 
     @property
-    def _poor(self) -> Bool[Array, ""]:
+    def poor(self) -> Bool[Array, ""]:
+        """Whether some pivot costs digits, which refinement may not give back."""
         poor = [jnp.any(part.poor) for part in self.leaves]
         poor += [] if self.inner is None else [jnp.any(self.inner.poor)]
         poor += [] if self.core is None else [jnp.any(self.core.poor)]
@@ -220,7 +221,7 @@ class Factors(eqx.Module):
             return lax.fori_loop(0, REFINEMENTS, once, (found, right - self.system.apply(found)))
 
         found = self._once(right)
-        return lax.cond(self._poor, refined, lambda: (found, jnp.zeros_like(found)))
+        return lax.cond(self.poor, refined, lambda: (found, jnp.zeros_like(found)))
 
     def _solved(self, x: Vector, left: Vector, right: Vector) -> Bool[Array, ""]:
         """Whether what is left of the equations is small beside what stands in them, in their units."""

@@ -4,6 +4,8 @@ The matrix is [[A, Pᵀ], [J, Y]], with A a combination of M, C and K, J the der
 the directions of their multipliers and Y what equations yield to their own ones.
 """
 
+import dataclasses
+
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
@@ -47,12 +49,31 @@ class DenseSystem(eqx.Module):
         return factorize_dense(self.matrix)
 
 
+FELL_BACK = "dense (the elimination along the graph had poor pivots)"
+"""What a model says that was told to use dense matrices; of at most so many unknowns:"""
+LARGEST_DENSE = 2000
+
 System = DenseSystem | LinearSystem | UpdatedSystem
+
+
+def is_small(model: Model) -> bool:
+    """Whether a robot has so few unknowns that one dense matrix is the fastest."""
+    return model.nv + model.equations <= SMALL
+
+
+def with_dense_systems(model: Model) -> Model | None:
+    """A model that uses dense matrices instead of the elimination along its graph.
+
+    None where it does anyhow, or where these would be too large.
+    """
+    if plan_of(model) is None or model.nv + model.equations > LARGEST_DENSE:
+        return None
+    return dataclasses.replace(model, linear=FELL_BACK)
 
 
 def plan_of(model: Model) -> Plan | None:
     """The order of elimination; None where one dense matrix is used."""
-    if model.nv + model.equations <= SMALL:
+    if is_small(model) or model.linear == FELL_BACK:
         return None
     return make_plan(structure_of(model))
 
@@ -61,8 +82,10 @@ def linear_kind(model: Model) -> str:
     """How linear systems of a robot are solved, and where that is not along its graph, why not."""
     if plan_of(model) is not None:
         return "structured"
-    if model.nv + model.equations <= SMALL:
+    if is_small(model):
         return "dense (small)"
+    if model.linear == FELL_BACK:
+        return FELL_BACK
     return f"dense (more than {MOST_RIDERS} unknowns are shared at one place)"
 
 

@@ -25,6 +25,7 @@ from supple.mechanics.regulation import (
 )
 from supple.mechanics.sensing import Sensors
 from supple.mechanics.stage_transport import Turns, stage_turns, turn_force, turn_rate
+from supple.mechanics.tree import depth_of
 from supple.model.constraints import ActiveSet
 from supple.model.control import Control
 from supple.model.friction import held
@@ -36,9 +37,13 @@ from supple.system.combination import Combination
 from supple.system.error_norm import characteristic_length, error_norm
 from supple.system.formulation import Discretization, Scalar, Vector
 from supple.system.forward_dynamics import acceleration, chart_acceleration
-from supple.system.linear import DenseSystem, System, linearize, mass_system, plan_of
+from supple.system.linear import DenseSystem, System, linearize, mass_system
 from supple.system.second_order import AbstractSecondOrder
 from supple.system.update import UpdatedSystem
+
+LONG = 500
+"""Elements behind each other from which guesses keep the world's turns. Measured with the driven chain of the
+growth bench: 25 Newton iterations a step instead of 59 for 1,000 rods, but 6 instead of 4 for 320."""
 
 
 class Strain(AbstractSecondOrder):
@@ -66,8 +71,7 @@ class Strain(AbstractSecondOrder):
         return regulated_balance(self.model, c)
 
     def foreseen(self, d: Discretization, x: Vector) -> Vector:
-        # Short chains need no better guess, and standing rods have nobody to misdirect.
-        if d.rates is None or self.model.topology.all_on_ground or plan_of(self.model) is None:
+        if d.rates is None or depth_of(self.model.topology.parent) < LONG:
             return x
         still = jnp.zeros_like(x)
         now = Coordinates(d.origin.q, still, d.origin.v, d.origin.a, d.origin.t)

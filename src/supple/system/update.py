@@ -47,6 +47,11 @@ class UpdatedFactors(eqx.Module):
     right: Inexact[Array, "w n"]
     small: DenseFactors
 
+    @property
+    def poor(self) -> Any:
+        """Whether those of A lose digits."""
+        return self.inner.poor
+
     def solve(self, b: Inexact[Array, " n"]) -> Inexact[Array, " n"]:
         """Solution of (A + L R) x = b."""
         return self._updated(self.inner.solve(b))

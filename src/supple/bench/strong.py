@@ -221,7 +221,9 @@ def _smallest(
 
     def works(dt: float) -> bool:
         long = printed > LONG
-        run = _run(model, held, scheme, 1e-3 * dt, 1.0 if long else 0.2 * dt)
+        step = 1e-3 * dt
+        # Whole steps: a rest of round-off is no step that can be solved.
+        run = _run(model, held, scheme, step, step * (round(1 / step) if long else 200))
         return _tau(run, rest) is not None
 
     dt = printed

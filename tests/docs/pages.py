@@ -19,6 +19,7 @@ PAGES = [
     *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs/guide").glob("*.md")),
     "docs/robots.md",
     "docs/extending.md",
+    "docs/gradients.md",
 ]
 
 

@@ -165,17 +165,17 @@ class Tendon:
             raise DescriptionError(self.name, "offset", tuple(self.offset), need)
         return self.offset[item]
 
-    def offsets(self, rod: str, u: np.ndarray) -> np.ndarray:
+    def offsets(self, rod: str, u: np.ndarray) -> Any:
         """(y, z) of the channel in a rod at fractions u, (n, 2)."""
         offset = self._offset(rod)
         need = "(y, z) in metres, or a function of u (n,) -> (n, 2)"
         if not callable(offset):
-            place = np.asarray(check_vector(self.name, "offset", offset, (2,)), dtype=float)
-            return np.tile(place, (len(u), 1))
+            place = asarray(check_vector(self.name, "offset", offset, (2,)))
+            return place + np.zeros((len(u), 1))
         value = tried(self.name, "offset", offset, (u,), need, traced=False)
         check_numbers(self.name, "offset", value, [(len(u), 2)], need)
-        array = np.asarray(value, dtype=float)
-        if not np.all(np.isfinite(array)):
+        array = asarray(value)
+        if not is_traced(array) and not np.all(np.isfinite(array)):
             raise DescriptionError(self.name, "offset", array.tolist(), need)
         return array
 
@@ -183,13 +183,13 @@ class Tendon:
         """Whether its channel in a rod is everywhere at one place of the section."""
         return not callable(self._offset(rod))
 
-    def point(self, item: str) -> np.ndarray:
+    def point(self, item: str) -> Any:
         """Where it passes a body, a marker or the ground, in that frame (m)."""
         offset = self._offset(item)
         if callable(offset) or np.shape(offset) != (3,):
             need = f"a point (x, y, z) for {item!r}, as in offset={{{item!r}: (0, 0.01, 0)}}"
             raise DescriptionError(self.name, "offset", offset, need)
-        return np.asarray(check_vector(self.name, "offset", offset, (3,)))
+        return asarray(check_vector(self.name, "offset", offset, (3,)))
 
 
 @dataclass(frozen=True)

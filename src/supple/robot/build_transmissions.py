@@ -116,7 +116,7 @@ def _tendon_route(item: Tendon, rods: dict[str, Rod], seating: Attachments) -> R
             held = np.array([first, last]) if item.discs is None else item.stops(first, last)
             if item.discs is None:
                 route.channels.append((name, first, last))
-            points = np.pad(item.offsets(name, held), ((0, 0), (1, 0)))
+            points = _across(item.offsets(name, held))
             ends = zip(held.tolist(), points, strict=True)
             # A channel along one rod needs no seats.
             needed = not alone or item.discs is not None
@@ -478,26 +478,29 @@ def _channel(
         edges, _point_count(item, rod, field_, rest_shape)
     )
     at = at.copy()  # for the functions of users, who may write to it
-    offset = np.zeros((len(at), 3))
-    offset[:, 1:] = item.offsets(rod.name, at)
-    change = np.zeros((len(at), 3))
-    change[:, 1:] = _slope(item, rod.name, at)
+    offset, change = _across(item.offsets(rod.name, at)), _across(_slope(item, rod.name, at))
     values = np.asarray(field_.values(at))
     rest = (
         asarray(rest_shape(at))
         if callable(rest_shape)
         else asarray(rest_shape) + np.zeros((len(at), 1))
     )
-    across = np.cross(np.swapaxes(values[:, :3], 1, 2), offset[:, None, :]).swapaxes(1, 2)
+    backend: Any = jnp if is_traced((rest, offset)) else np
+    across = backend.cross(np.swapaxes(values[:, :3], 1, 2), offset[:, None, :]).swapaxes(1, 2)
     return _Channel(
         weights=weight * rod.length,
-        straight=rest[:, 3:] + np.cross(rest[:, :3], offset) + change / rod.length,
+        straight=rest[:, 3:] + backend.cross(rest[:, :3], offset) + change / rod.length,
         slope=values[:, 3:] + across,
         turning_rest=rest[:, :3],
         turning=values[:, :3],
         differentiation=differentiation / rod.length,
         integration=integration * rod.length,
     )
+
+
+def _across(places: Any) -> Any:
+    """(y, z) of sections as vectors."""
+    return (jnp if is_traced(places) else np).pad(places, ((0, 0), (1, 0)))
 
 
 def _point_count(item: Tendon, rod: Rod, strains: StrainField, rest_shape: Any) -> int:
@@ -524,7 +527,7 @@ def _panels(
     )
 
 
-def _slope(item: Tendon, rod: str, u: np.ndarray) -> np.ndarray:
+def _slope(item: Tendon, rod: str, u: np.ndarray) -> Any:
     """dD/du by differences of high order; channels are smooth."""
     if item.is_parallel(rod):
         return np.zeros((len(u), 2))

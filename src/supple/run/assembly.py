@@ -25,9 +25,9 @@ CLOSED = 1e-9
 
 
 @partial(jit, quick=True)
-def relaxed(model: Model, q: Any, t: Any) -> Rest:
-    """Where a model comes to rest."""
-    return relax(second_order_of(model, "relaxed"), q, t, ways_of(model))
+def relaxed(model: Model, q: Any, t: Any, let_go: Any = None) -> Rest:
+    """Where a model comes to rest, without the one-sided equations that are let go."""
+    return relax(second_order_of(model, "relaxed"), q, t, ways_of(model), let_go)
 
 
 def ways_of(model: Model) -> Ways:

@@ -64,14 +64,13 @@ def refined(
     ``moving`` rods are waves along their whole length: more modes are tried where at rest a cut would help.
     """
     alike: dict[object, list[str]] = {}
-    for name in sorted(names):
+    known = pieces_of(robot, finer)
+    for name in sorted(names & known.keys()):
         rod = robot[name]
         assert isinstance(rod, Rod)
-        if rod.strain_field().count:
-            key = rod.strain_field(), rod.nodes, tuple(rod.breaks)
-            alike.setdefault(key, []).append(name)
+        ends = tuple(piece.stop for piece in known[name])  # corners may differ where rods are alike
+        alike.setdefault((rod.strain_field(), rod.nodes, tuple(rod.breaks), ends), []).append(name)
     wound = turns(finer.model, finer.corrected)
-    known = pieces_of(robot, finer)
     pieces = {name: known[name] for own in alike.values() for name in own}
     worst = max(
         (max(piece.missing.values()) for own in pieces.values() for piece in own), default=0.0

@@ -18,6 +18,7 @@ from supple.run.assembly import CLOSED, Closest, closest, open_message, relaxed
 from supple.run.equilibrium import Equilibrium, outcome
 from supple.run.fallback import dense_statics, fallback_note
 from supple.run.message import coordinate_owner
+from supple.run.slackness import without_pushing
 from supple.run.stability import Softest, way_down
 from supple.run.start import initial_state
 from supple.run.transfer import carry_over, same_coordinates
@@ -174,12 +175,18 @@ def _closed(model: Model, q: Any, t: Any) -> tuple[EquilibriumSolution, Equilibr
             rest = relaxed(model, near.q, t)
             steps = steps + rest.steps
     found = solve(model, rest.q, t, 1.0, rest.multipliers)
-    found = found._replace(iterations=found.iterations + steps)
     status = EquilibriumStatus(int(found.status))
     if status == EquilibriumStatus.NOT_CONVERGED and bool(rest.came_to_rest):
+        slack = without_pushing(model, rest, t)
+        steps = steps + slack.rest.steps - rest.steps
+        if slack.pushing:
+            message = f"{status.message}; {slack.message}"
+            return found._replace(iterations=found.iterations + steps), status, message
         # A mechanism: it may rest anywhere along its free motions, where Newton's matrix is singular.
-        status = EquilibriumStatus.RELAXED
-        found = found._replace(q=rest.q, multipliers=rest.multipliers)
+        rest, status = slack.rest, EquilibriumStatus.RELAXED
+        one = jnp.ones(())
+        found = found._replace(q=rest.q, multipliers=rest.multipliers, load_factor=one)
+    found = found._replace(iterations=found.iterations + steps)
     status, message = told(model, found, t, status, rest)
     if status == EquilibriumStatus.NOT_CONVERGED and near is not None and not near.closed:
         status = EquilibriumStatus.CANNOT_CLOSE if near.minimum else status

@@ -130,7 +130,9 @@ def _corrected_free(model: Model, active: Any, q: Any, t: Any, forces: Any) -> A
 
     def solve(system: Any, b: Any) -> Any:
         matrix = jax.vmap(system.apply, out_axes=1)(jnp.eye(system.size))
-        return jnp.linalg.lstsq(matrix, b, rcond=FREE)[0]
+        # Behind coordinates and multipliers come forces between elements, which have no loads.
+        padded = jnp.pad(b, (0, system.size - b.shape[0]))
+        return jnp.linalg.lstsq(matrix, padded, rcond=FREE)[0][: b.shape[0]]
 
     return _newton_step(model, active, q, t, forces, solve)
 

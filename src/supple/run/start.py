@@ -10,6 +10,7 @@ from supple.errors import ArgumentError
 from supple.mechanics.element_motion import neutral
 from supple.model.model import Model
 from supple.model.state import State
+from supple.numeric import is_traced
 from supple.results.result import Result
 from supple.robot.formulations import formulation_name
 from supple.robot.graph import Item
@@ -30,6 +31,16 @@ def as_model(robot: Robot | Model, accuracy: float | None = None) -> Model:
     if not isinstance(robot, Model):
         raise ArgumentError(f"robot: got {_named(robot)}; need {_robot_needed(robot)}")
     return robot
+
+
+def of_numbers(model: Model, asking: str, instead: str) -> Model:
+    """The model, if it can be looked at."""
+    if is_traced(model):
+        raise ArgumentError(
+            f"{asking}: got {model.name!r} with traced numbers (inside jax.grad, jit, vmap or a batch); need "
+            f"{instead}"
+        )
+    return model
 
 
 def formulated(robot: _Given, formulation: str | Shooting | None) -> _Given:

@@ -11,6 +11,7 @@ import numpy as np
 from supple.errors import SolveError
 from supple.mechanics.element_motion import difference, retract
 from supple.model.model import Model
+from supple.numeric import is_traced
 from supple.results.result import Result
 from supple.robot.formulations import DEFAULT, second_order_of
 from supple.robot.items import Rod
@@ -30,8 +31,9 @@ from supple.run.shot import (
 )
 from supple.run.shot_statics import shot_equilibrium
 from supple.run.simulate import simulate
-from supple.run.start import as_model, formulated, initial_state
+from supple.run.start import as_model, formulated, initial_state, of_numbers
 from supple.run.task import OfRobot
+from supple.run.traced import traced_equilibrium
 from supple.shooting.settings import Shooting
 from supple.solve.modes import LinearModel, Modes, linear_model, vibration_modes
 
@@ -61,17 +63,22 @@ def equilibrium(
     the search ended. ``formulation`` is as in :func:`simulate`.
     """
     robot = formulated(robot, formulation)
-    now = jnp.asarray(float(t))
-    if not isinstance(robot, Robot) or robot.formulation != DEFAULT:
-        model = as_model(robot, accuracy)
-        if is_shot(model):
-            return _finish(shot_equilibrium(model, initial, t, first_increment), throw)
-        found = solved(model, guess_of(model, initial, t), now, first_increment, settle=settle)
-        return _finish(found, throw)
     asked = DEFAULT_ACCURACY if accuracy is None else accuracy
-    chosen = robot.resolved(asked)
-    model = chosen.build()
+    chosen: Robot | None = None
+    if isinstance(robot, Robot) and robot.formulation == DEFAULT:
+        chosen = robot.resolved(asked)
+        model = chosen.build()
+    else:
+        model = as_model(robot, accuracy)
+    if is_traced((model, initial, t)):
+        return traced_equilibrium(model, initial, t, first_increment)
+    if is_shot(model):
+        return _finish(shot_equilibrium(model, initial, t, first_increment), throw)
+    now = jnp.asarray(float(t))
     found = solved(model, guess_of(model, initial, t), now, first_increment, settle=settle)
+    if chosen is None:
+        return _finish(found, throw)
+    assert isinstance(robot, Robot)
     found = replace(found, description=chosen)
     names = open_rods(robot)
     if not found.ok and names:
@@ -159,7 +166,7 @@ def modes(
     formulation: str | Shooting | None = None,
 ) -> Modes:
     """Vibration modes about a configuration or equilibrium (default: as described, loops closed)."""
-    model = as_model(formulated(robot, formulation))
+    model = of_numbers(as_model(formulated(robot, formulation)), "modes", "a robot of numbers")
     refuse(model, "modes")
     if model.holonomic:
         at = assemble(model) if at is None else at
@@ -181,7 +188,7 @@ def linearize(
     Loads are those of time ``t`` (default: that of ``at``). With closed loops: about an equilibrium (default:
     that under all loads), on the motions that keep them closed.
     """
-    model = as_model(formulated(robot, formulation))
+    model = of_numbers(as_model(formulated(robot, formulation)), "linearize", "a robot of numbers")
     refuse(model, "linearize")
     t = float(getattr(at, "t", 0.0) if t is None else t)
     if model.equations and at is None:

@@ -18,7 +18,7 @@ from supple.run.events import Event
 from supple.run.loop import CHUNK, Plan, Progress, Watch, first_step, saved_at
 from supple.run.python_controllers import Outside
 from supple.run.shot import check_scheme, default_scheme, is_shot, refuse
-from supple.run.start import as_model, start_state
+from supple.run.start import as_model, of_numbers, start_state
 from supple.run.stretches import go_through
 from supple.time.advance import begin
 from supple.time.alpha import GeneralizedAlpha, generalized_alpha
@@ -69,7 +69,9 @@ def carried_out(
     task: Task, robot: Robot | Model, resolution: dict[str, Any] | None = None
 ) -> Result:
     """One run of a task; ``resolution`` tells how the rods of the robot differ from those that were given."""
-    model = as_model(robot, task.accuracy)
+    model = of_numbers(
+        as_model(robot, task.accuracy), "simulate", "sp.rollout, which is a pure function"
+    )
     scheme, control = task.scheme, task.control
     if scheme is None and is_shot(model):
         scheme = default_scheme(fixed=isinstance(control, FixedStep))

@@ -313,7 +313,11 @@ AWAY, FAR = 60.0, 200.0
 
 
 def relax(
-    formulation: AbstractSecondOrder, q: Float[Array, " nq"], t: Float[Array, ""], ways: Ways
+    formulation: AbstractSecondOrder,
+    q: Float[Array, " nq"],
+    t: Float[Array, ""],
+    ways: Ways,
+    let_go: Bool[Array, " k"] | None = None,
 ) -> Rest:
     """Follow the damped motion D q̇ + K q = Q (001, eq. 45) to rest, by linearly implicit steps.
 
@@ -324,6 +328,7 @@ def relax(
     After each step the next one is estimated with the factors at hand: along a damped motion it is hardly
     longer. Where it is much longer, or where the forces worked against the step (it led uphill, longer than
     the stiffness of an unstable state allows), the step is refused and a shorter one tried.
+    One-sided equations that are ``let_go`` do not hold.
     """
     formulation = formulation.frozen_at(t)
     n, m = formulation.nv, formulation.equations
@@ -335,7 +340,10 @@ def relax(
         q: Float[Array, " nq"], multipliers: Float[Array, " n"] | None
     ) -> tuple[Coordinates, AbstractSecondOrder, Evaluated]:
         motion = Coordinates(q, zero, zero, zero, t, multipliers)
-        now = formulation.with_active(formulation.active_at(q, t, multipliers))
+        active = formulation.active_at(q, t, multipliers)
+        if active is not None and let_go is not None:
+            active = active._replace(held=active.held & ~let_go)
+        now = formulation.with_active(active)
         return motion, now, now.balance(motion)
 
     def damped(

@@ -6,7 +6,6 @@ a member than to check its description. What does not converge there, or may be 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 from typing import Any
@@ -19,24 +18,19 @@ from supple.compile import jit
 from supple.errors import SuppleError
 from supple.hints import collected
 from supple.mechanics.element_motion import Coordinates, neutral
-from supple.mechanics.readout import AbstractReadout
-from supple.mechanics.regulation import regulated_model
 from supple.model.model import Model
-from supple.model.state import State
 from supple.numeric import is_traced
-from supple.robot.formulations import DEFAULT, formulation_of, second_order_of
+from supple.robot.formulations import DEFAULT
 from supple.robot.items import Rod
 from supple.robot.resolution import open_rods
 from supple.robot.robot import Robot
-from supple.run.assembly import ways_of
 from supple.run.inverted_rods import stretches
 from supple.run.stability import rest_matrix, unstable_motion
 from supple.run.statics import equilibrium
+from supple.run.traced import at_rest, resting
 from supple.solve.equilibrium import (
     EquilibriumSolution,
     EquilibriumStatus,
-    relax,
-    solve_equilibrium,
 )
 from supple.studies.member import Job, Member, Row, computed
 from supple.studies.readings import Reading, readings
@@ -51,32 +45,6 @@ OPTIONS = {"t", "first_increment", "settle", "throw"}
 
 class NoProgramError(Exception):
     """There is no one program for the members of a study."""
-
-
-@dataclass(frozen=True, eq=False)
-class _AtRest(AbstractReadout):
-    """An equilibrium inside a program."""
-
-    model: Model
-    q: Any
-    v: Any
-    t: Any
-    multipliers: Any
-
-    def read(self, quantity: Any, *fixed: Any) -> Any:
-        state = State(self.t, self.q, self.v, self.v, self.multipliers)
-        return quantity(regulated_model(self.model.frozen_at(self.t), state), state, *fixed)
-
-
-def _resting(model: Model, t: Any, first_increment: float) -> EquilibriumSolution:
-    """The equilibrium from the described shape; with equations between coordinates by relaxing first."""
-    q, formulation = jnp.asarray(neutral(model)), formulation_of(model)
-    if not model.holonomic:
-        return solve_equilibrium(formulation, q, t, first_increment)
-    rest = relax(second_order_of(model, "studies"), q, t, ways_of(model))
-    found = solve_equilibrium(formulation, rest.q, t, 1.0, rest.multipliers)
-    lost = jnp.where(rest.came_to_rest, found.status, EquilibriumStatus.NOT_CONVERGED)
-    return found._replace(status=lost)
 
 
 def _matrix(model: Model, found: EquilibriumSolution, t: Any) -> Any:
@@ -112,9 +80,9 @@ class Equilibria:
         if model.slips:
             raise NoProgramError("contacts without slip, which are told in each message")
         now = jnp.asarray(float(options.get("t", 0.0)))
-        found = _resting(model, now, options.get("first_increment", 1.0))
-        at_rest = _AtRest(model, found.q, jnp.zeros(model.nv), now, found.multipliers)
-        told = readings(at_rest, self.job.outputs)
+        increment = options.get("first_increment", 1.0)
+        found = resting(model, jnp.asarray(neutral(model)), now, increment)
+        told = readings(at_rest(model, found, now), self.job.outputs)
         self.like = {name: own._replace(values=None) for name, own in told.items()}
         least = [jnp.min(stretch) for _, stretch in stretches(model, found.q)]
         return {

@@ -70,7 +70,7 @@ docs: $(STAMP)  ## the documentation, as a site in out/site
 versions: $(STAMP)  ## the wheel in an empty folder, with the oldest and newest Python, JAX and the rest
 	$(TEST_ENV) $(PY) tests/versions.py --jobs $(JOBS) $(ARGS)
 
-# Long runs are worth optimising, short tests are not (tests/conftest.py).
+# Long runs are worth optimizing, short tests are not (tests/conftest.py).
 validate: XLA := --xla_backend_optimization_level=1
 validate: $(STAMP)  ## the slow tests, a real browser, other versions, then the full benchmarks
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \

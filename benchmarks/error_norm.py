@@ -13,7 +13,7 @@ import matplotlib
 import numpy as np
 
 from supple.bench.accuracy_motions import MOTIONS
-from supple.plot.style import BLUE, GREY, ORANGE, RED, settings
+from supple.plot.style import BLUE, GRAY, ORANGE, RED, settings
 from supple.results.result import Result
 from supple.robot.items import Rod
 from supple.run.statics import release
@@ -51,19 +51,19 @@ def draw() -> Path:
             1, 2, figsize=(8, 3.4), layout="constrained", width_ratios=(2, 3)
         )
         left: Any = axes[0]
-        for shape, colour, words in zip(
+        for shape, color, words in zip(
             shapes, (RED, BLUE), (f"{MODES} modes", "refined for 1e-3"), strict=True
         ):
-            left.plot(shape[0, :, 1], -shape[0, :, 0], color=colour, label=words)
+            left.plot(shape[0, :, 1], -shape[0, :, 0], color=color, label=words)
         ends = np.stack([shape[0, place] for shape in shapes])
         left.plot(ends[:, 1], -ends[:, 0], "o-", color=ORANGE, ms=4, lw=2, label="largest distance")
         left.set(title="the start, held aside", xlabel="y in m", ylabel="-x in m", aspect="equal")
         left.legend()
         right: Any = axes[1]
         right.plot(times, apart.max(axis=1), color=ORANGE, label="largest along the rod")
-        right.plot(times, apart[:, -1], color=GREY, label="tip")
+        right.plot(times, apart[:, -1], color=GRAY, label="tip")
         rms = np.sqrt((apart**2).mean(axis=1))
-        right.plot(times, rms, color=GREY, ls=":", label="root mean square")
+        right.plot(times, rms, color=GRAY, ls=":", label="root mean square")
         right.plot(0.0, apart[0].max(), "o", color=ORANGE, ms=5)
         right.axhline(coarse.error.total, color=RED, ls="--", label="result.error.total")
         right.set(title="distance / L", xlabel="t in s", yscale="log", ylim=(1e-3, 0.2))

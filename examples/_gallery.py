@@ -21,8 +21,8 @@ from examples._check import Limits, worded
 EXAMPLES = Path(__file__).resolve().parent
 DOCS = EXAMPLES.parent / "docs"
 KEPT = DOCS / "gallery"
-WIDTH, COLOURS, LARGEST = 880, (128, 64, 32, 16), 60_000
-"""Pixels of a picture, and as many colours as fit into so many bytes."""
+WIDTH, COLORS, LARGEST = 880, (128, 64, 32, 16), 60_000
+"""Pixels of a picture, and as many colors as fit into so many bytes."""
 FILM, LARGEST_FILM = 440, 250_000
 """Pixels of an animation, and its most bytes; every other picture of the film is kept."""
 GROUPS = {
@@ -92,7 +92,7 @@ def shrink(picture: Path, target: Path) -> None:
     with Image.open(picture) as image:
         size = WIDTH, round(image.height * WIDTH / image.width)
         small = image.convert("RGB").resize(size, Image.Resampling.LANCZOS)
-    for count in COLOURS:
+    for count in COLORS:
         few = small.quantize(count, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
         few.save(target, optimize=True)
         if target.stat().st_size < LARGEST:

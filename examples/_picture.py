@@ -15,8 +15,8 @@ from matplotlib.figure import Figure
 
 from supple.plot.style import (
     BLUE as BLUE,
+    GRAY as GRAY,
     GREEN as GREEN,
-    GREY as GREY,
     ORANGE as ORANGE,
     RED as RED,
     plain_box as plain_box,
@@ -43,7 +43,7 @@ def snapshots(
     plane: str = "xy",
     log: bool = False,
 ) -> Any:
-    """Draw centrelines (points, 3), pale to dark with their values; returns what a colour bar needs."""
+    """Draw centerlines (points, 3), pale to dark with their values; returns what a color bar needs."""
     i, j = ("xyz".index(letter) for letter in plane)
     values, norm = _scale(values, log)
     for shape, value in zip(shapes, values, strict=True):

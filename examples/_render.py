@@ -24,7 +24,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))
 SOFTWARE = ["--no-sandbox", "--use-gl=swiftshader", "--enable-unsafe-swiftshader",
             "--ignore-gpu-blocklist"]  # fmt: skip
 TRIES, SEEN = 50, 60
-"""Looks at a page, and the number of colours of one that shows something."""
+"""Looks at a page, and the number of colors of one that shows something."""
 CALLS = ("simulate", "release", "equilibrium")
 
 

@@ -26,7 +26,7 @@ def moving(t):
 
 
 def rod(name: str = "arm", **options) -> sp.Rod:
-    """A rubber rod of one metre, three modes a strain."""
+    """A rubber rod of one meter, three modes a strain."""
     return sp.Rod(name, **{**dict(length=1.0, section=FLAT, material=RUBBER, basis=3), **options})
 
 

@@ -23,7 +23,7 @@ print(seen["cache_hits"], seen["cache_misses"])
 """
 
 
-def test_a_level_of_optimisation_named_in_the_environment_wins():
+def test_a_level_of_optimization_named_in_the_environment_wins():
     """As the settings of this test suite do, which would take minutes longer otherwise."""
     assert LEVEL in os.environ["XLA_FLAGS"]
     assert LEVEL not in known_options("cpu", quick=False)

@@ -7,7 +7,7 @@ import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "supple"
 
-# Lowest first. A part may import from lower ones and from itself; parts on one line are neighbours
+# Lowest first. A part may import from lower ones and from itself; parts on one line are neighbors
 # that do not know each other, except for the small tools in the first, which may.
 LAYERS = (
     (

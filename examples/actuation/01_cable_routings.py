@@ -25,7 +25,7 @@ POINTS = 4001
 
 
 def by_sections(routing: str, tension: float) -> np.ndarray:
-    """Centreline (POINTS, 3) from the balance of each section."""
+    """Centerline (POINTS, 3) from the balance of each section."""
     u = (np.arange(POINTS - 1) + 0.5) / (POINTS - 1)  # middles of small pieces
     given = ROUTINGS[routing]
 

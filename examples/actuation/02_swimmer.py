@@ -38,7 +38,7 @@ def swum(duration: float, dt: float = STEP, **options: int) -> sp.Result:
 
 def mean_speed(found: sp.Result, begin: float, end: float) -> float:
     """Mean speed (m/s) towards -x between two instants, whole periods apart."""
-    x = -found.momentum.centre[:, 0]
+    x = -found.momentum.center[:, 0]
     return float((np.interp(end, found.t, x) - np.interp(begin, found.t, x)) / (end - begin))
 
 
@@ -127,15 +127,15 @@ def main() -> None:
     path.set(title="Every 1.65 s", aspect="equal")
     _, torques = axes[1]
     speed, _ = axes[1]
-    centre = found.momentum.centre[:, 0]
-    speed.plot(found.t, -np.gradient(centre, found.t), color=BLUE)
-    speed.set(xlabel="time (s)", ylabel="speed (m/s)", title="Speed of the mass centre")
+    center = found.momentum.center[:, 0]
+    speed.plot(found.t, -np.gradient(center, found.t), color=BLUE)
+    speed.set(xlabel="time (s)", ylabel="speed (m/s)", title="Speed of the mass center")
     early = found.t <= 3.0
     left, right = (found.tendon(name).tension for name in ("left", "right"))
     torques.plot(found.t[early], OFFSET * (left - right)[early], color=RED, label="tendons")
-    for name, colour in (("body", ORANGE), ("tail", GREEN)):
+    for name, color in (("body", ORANGE), ("tail", GREEN)):
         elastic = BENDING[name] * root_curvature(found, name)[early]
-        torques.plot(found.t[early], elastic, color=colour, label=f"elastic, root of the {name}")
+        torques.plot(found.t[early], elastic, color=color, label=f"elastic, root of the {name}")
     torques.set(xlabel="time (s)", ylabel="torque (N m)", title="Torques")
     torques.legend()
     save(fig, "swimmer")

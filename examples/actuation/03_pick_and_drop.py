@@ -166,7 +166,7 @@ def run(quick: bool = False) -> dict[str, float]:
 
 
 def main() -> None:
-    from examples._picture import BLUE, GREY, ORANGE, RED, SHADES, plain_box, plt, save
+    from examples._picture import BLUE, GRAY, ORANGE, RED, SHADES, plain_box, plt, save
 
     whole = transferred()
     t, tip, thing = whole.t, whole.position("backbone"), whole.position("object")
@@ -185,10 +185,10 @@ def main() -> None:
     space.view_init(18, -25)
     space.set_title("Pale to dark in time; object orange, path red")
     height = fig.add_subplot(grid[0, 1])
-    for column, colour in ((1, BLUE), (2, RED)):
-        height.plot(t, 1e3 * tip[:, column], color=colour, label="xyz"[column])
+    for column, color in ((1, BLUE), (2, RED)):
+        height.plot(t, 1e3 * tip[:, column], color=color, label="xyz"[column])
     for instant, label in ((PICK, "taken"), (DROP, "dropped")):
-        height.axvline(instant, color=GREY, lw=1, ls="--")
+        height.axvline(instant, color=GRAY, lw=1, ls="--")
         height.text(instant + 0.05, height.get_ylim()[0], label, fontsize=8, va="bottom")
     height.set(xlabel="time (s)", ylabel="tip (mm)", title="Tip")
     height.legend(loc="upper right")

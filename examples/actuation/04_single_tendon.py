@@ -113,31 +113,31 @@ def run(quick: bool = False) -> dict[str, float]:
 
 
 def main() -> None:
-    from examples._picture import BLUE, GREY, RED, figure, save
+    from examples._picture import BLUE, GRAY, RED, figure, save
 
     rubbing, smooth = driven(FRICTION), driven(0.0)
     held = rests(FRICTION)
     fig, axes = figure(1, 3, (13.0, 3.8), width_ratios=(1, 1.6, 1.1))
-    for state, colour in (("lowered", GREY), ("raised", BLUE)):
+    for state, color in (("lowered", GRAY), ("raised", BLUE)):
         line = held[state].shape("arm", 61)
         above = line.position + OFFSET * line.rotation[:, :, 1]
-        axes[0].plot(line.position[:, 0], line.position[:, 1], color=colour, lw=2.4, label=state)
+        axes[0].plot(line.position[:, 0], line.position[:, 1], color=color, lw=2.4, label=state)
         axes[0].plot(above[:, 0], above[:, 1], color=RED, lw=0.8)
     axes[0].set_aspect("equal")
     axes[0].set(xlabel="x (m)", ylabel="y (m)", title="At rest; tendon red")
     axes[0].legend()
-    for result, colour, label in ((smooth, GREY, "no friction"), (rubbing, BLUE, "β = 5 s/m")):
+    for result, color, label in ((smooth, GRAY, "no friction"), (rubbing, BLUE, "β = 5 s/m")):
         height = 1e3 * result.position("arm")[:, 1]
-        axes[1].plot(result.t, height, color=colour, lw=1.2, label=label)
+        axes[1].plot(result.t, height, color=color, lw=1.2, label=label)
     axes[1].set(xlabel="time (s)", ylabel="tip y (mm)", title="Raised, lowered")
     axes[1].legend(loc="upper right")
-    for result, friction, colour, label in (
-        (smooth, 0.0, GREY, "no friction"),
+    for result, friction, color, label in (
+        (smooth, 0.0, GRAY, "no friction"),
         (rubbing, FRICTION, BLUE, "β = 5 s/m"),
     ):
         for state, style in (("raised", "o-"), ("lowered", "s--")):
             heights = peaks(result, state, rests(friction)[state])[1]
-            axes[2].semilogy(1e3 * heights, style, color=colour, ms=4, label=f"{state}, {label}")
+            axes[2].semilogy(1e3 * heights, style, color=color, ms=4, label=f"{state}, {label}")
     axes[2].set(xlabel="peak", ylabel="height above rest (mm)", title="Decay")
     axes[2].legend(fontsize=7)
     save(fig, "single_tendon")

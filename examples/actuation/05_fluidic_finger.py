@@ -102,13 +102,13 @@ def main() -> None:
     mappable = snapshots(axes[0], list(shapes), runs["air"].t[chosen])
     fig.colorbar(mappable, ax=axes[0], label="time (s)", location="right", shrink=0.9)
     axes[0].set_title("Filled with air")
-    for fluid, colour in (("air", ORANGE), ("water", BLUE)):
+    for fluid, color in (("air", ORANGE), ("water", BLUE)):
         result = runs[fluid]
         rest = sp.equilibrium(result.model, t=END).position("finger")
         late = result.t >= FILLING
         tip = result.position("finger")[late] - rest
-        axes[1].plot(result.t[late], 1e3 * tip[:, 1], color=colour, label=fluid, lw=1.2)
-        axes[2].plot(result.t, 1e-3 * result.chamber("chamber").pressure, color=colour, label=fluid)
+        axes[1].plot(result.t[late], 1e3 * tip[:, 1], color=color, label=fluid, lw=1.2)
+        axes[2].plot(result.t, 1e-3 * result.chamber("chamber").pressure, color=color, label=fluid)
     axes[1].set(xlabel="time (s)", ylabel="y of the tip from rest (mm)", title="After filling")
     axes[1].legend()
     axes[2].set(xlabel="time (s)", ylabel="gauge pressure (kPa)", title="Pressure")

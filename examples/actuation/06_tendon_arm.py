@@ -96,7 +96,7 @@ def run(quick: bool = False) -> dict[str, float]:
 
 
 def main() -> None:
-    from examples._picture import BLUE, GREY, ORANGE, RED, plain_box, plt, save
+    from examples._picture import BLUE, GRAY, ORANGE, RED, plain_box, plt, save
 
     _, targets, found = solved()
     slow, fast = drawn(found, 60.0), drawn(found, 1.5)
@@ -105,22 +105,22 @@ def main() -> None:
     space = fig.add_subplot(grid[:, 0], projection="3d")
     every = [targets]
     for i in range(len(slow) - 600, len(slow), 120):
-        for name, colour in (("inner", BLUE), ("outer", ORANGE)):
+        for name, color in (("inner", BLUE), ("outer", ORANGE)):
             line = slow.shape(name, 31).position[i]
-            space.plot(*line.T, color=colour, linewidth=2.0)
+            space.plot(*line.T, color=color, linewidth=2.0)
             every.append(line)
         tool = np.stack([line[-1], slow.position("tip")[i]])
-        space.plot(*tool.T, color=GREY, linewidth=3.0)
+        space.plot(*tool.T, color=GRAY, linewidth=3.0)
         every.append(tool)
     space.plot(*targets.T, ".", color=RED, ms=4)
     plain_box(space, np.concatenate(every))
     space.set(ylabel="", zlabel="")
     space.set_title("Sections, tool, and targets (red)")
     top = fig.add_subplot(grid[:, 1])
-    for result, colour, label in ((slow, BLUE, "60 s a round"), (fast, RED, "1.5 s a round")):
+    for result, color, label in ((slow, BLUE, "60 s a round"), (fast, RED, "1.5 s a round")):
         tip = 1e3 * result.position("tip")
-        top.plot(tip[:, 0], tip[:, 1], color=colour, lw=1.2, label=label)
-    top.plot(*(1e3 * targets[:, :2].T), ".", color=GREY, ms=5)
+        top.plot(tip[:, 0], tip[:, 1], color=color, lw=1.2, label=label)
+    top.plot(*(1e3 * targets[:, :2].T), ".", color=GRAY, ms=5)
     top.set_aspect("equal")
     top.set(xlabel="x (mm)", ylabel="y (mm)", title="Tip from above")
     top.legend(loc="center", bbox_to_anchor=(0.5, 0.7))

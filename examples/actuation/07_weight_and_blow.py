@@ -165,7 +165,7 @@ def run(quick: bool = False) -> dict[str, float]:
 
 
 def main() -> None:
-    from examples._picture import BLUE, GREY, RED, figure, save, snapshots
+    from examples._picture import BLUE, GRAY, RED, figure, save, snapshots
 
     swing, hit = released(6.0), struck(0.5)
     fig, axes = figure(1, 3, (13.0, 3.8), width_ratios=(1.3, 1, 1.3))
@@ -184,8 +184,8 @@ def main() -> None:
     axes[1].set_aspect("auto")
     axes[1].set_title("Hit at a tenth of its length")
     axes[2].plot(hit.t, 1e3 * hit.position("rod")[:, 1], color=BLUE, lw=1.0)
-    axes[2].axvspan(0.0, BLOW, color=GREY, alpha=0.25, lw=0)
-    axes[2].set(xlabel="time (s)", ylabel="tip y (mm)", title="Tip after the blow (grey)")
+    axes[2].axvspan(0.0, BLOW, color=GRAY, alpha=0.25, lw=0)
+    axes[2].set(xlabel="time (s)", ylabel="tip y (mm)", title="Tip after the blow (gray)")
     save(fig, "weight_and_blow")
     report("002 §4: weight release and blow", run(), LIMITS)
 

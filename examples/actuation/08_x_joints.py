@@ -177,10 +177,10 @@ def stack(axes: Any, run: sp.Result, joints: int, at: int, side: float, shade: A
 
 def draw() -> Any:
     """Figures 3 to 5."""
-    from examples._picture import BLUE, GREEN, GREY, ORANGE, RED, SHADES, figure
+    from examples._picture import BLUE, GRAY, GREEN, ORANGE, RED, SHADES, figure
 
     fig, axes = figure(2, 2, (11.0, 7.6))
-    colours = (BLUE, ORANGE, GREEN, RED)
+    colors = (BLUE, ORANGE, GREEN, RED)
     for joints, side in ((3, 0.0), (4, 0.3)):
         run = elastic(joints, "implicit")
         for share in (0.0, 0.25, 0.5):
@@ -193,7 +193,7 @@ def draw() -> Any:
         two = [rigid(joints, scheme) for scheme in SCHEMES]
         for k in range(joints):
             axes[0, 1].plot(
-                two[0].t, 1e3 * (two[0].alpha - two[1].alpha)[:, k], style, color=colours[k], lw=1.2,
+                two[0].t, 1e3 * (two[0].alpha - two[1].alpha)[:, k], style, color=colors[k], lw=1.2,
                 label=f"$\\alpha_{k + 1}$" + (", 4 joints" if joints == 4 else ""),
             )  # fmt: skip
     axes[0, 1].set(ylabel="difference (mrad)", title="Fig. 3: rigid, explicit less implicit, 2 ms")
@@ -202,12 +202,12 @@ def draw() -> Any:
         stretched = elongation(run, 3)
         for k in range(3):
             axes[1, 0].plot(
-                run.t, 1e3 * (run.q[:, k] - stiff.alpha[:, k]), style, color=colours[k], lw=1.2,
+                run.t, 1e3 * (run.q[:, k] - stiff.alpha[:, k]), style, color=colors[k], lw=1.2,
                 label=f"$\\alpha_{k + 1}$" + (", explicit" if scheme == "explicit" else ""),
             )  # fmt: skip
         for k, name in enumerate(neck.tendon_names(3)):
             axes[1, 1].plot(
-                run.t, stretched[:, k], style, color=(GREY, *colours)[k], lw=1.2,
+                run.t, stretched[:, k], style, color=(GRAY, *colors)[k], lw=1.2,
                 label=name if scheme == "implicit" else None,
             )  # fmt: skip
     axes[1, 0].set(ylabel="difference (mrad)", title="Fig. 4: 3 joints, elastic less rigid")

@@ -52,10 +52,8 @@ def main() -> None:
         row[0].set(xlabel="y (m)", ylabel="−x (m)", title=case.replace("-", " ").capitalize())
         fine = result.sample(np.linspace(0.0, duration, 1001))
         times, tip = reference(case)
-        for column, colour, letter in ((0, BLUE, "x"), (1, RED, "y")):
-            row[1].plot(
-                fine.t, fine.position("rod")[:, column], color=colour, label=f"tip {letter}"
-            )
+        for column, color, letter in ((0, BLUE, "x"), (1, RED, "y")):
+            row[1].plot(fine.t, fine.position("rod")[:, column], color=color, label=f"tip {letter}")
             row[1].plot(times[::10], tip[::10, column], ".", color=GREEN, ms=3)
         row[1].plot([], [], ".", color=GREEN, label="finite elements")
         row[1].set(xlabel="time (s)", ylabel="position (m)", title=f"Tip, {len(result) - 1} steps")

@@ -89,7 +89,7 @@ def run(quick: bool = False) -> dict[str, float]:
 
 
 def main() -> None:
-    from examples._picture import BLUE, GREY, ORANGE, RED, figure, save, snapshots
+    from examples._picture import BLUE, GRAY, ORANGE, RED, figure, save, snapshots
 
     branch, result = risen(), driven()
     hanging = sp.equilibrium(branch.model, initial=result.q[-1], t=2 * ANGLE)
@@ -99,20 +99,20 @@ def main() -> None:
     for piece in (branch, down):
         angle, height = np.degrees(ANGLE - piece.t), piece.position("platform")[:, 1]
         stable = np.where(piece.unstable == 0, height, np.nan)
-        axes[0].plot(angle, height, "--", color=GREY)
+        axes[0].plot(angle, height, "--", color=GRAY)
         axes[0].plot(angle, stable, color=BLUE, linewidth=2.2)
     angles, heights = path(result)
     axes[0].plot(angles, heights, color=RED, linewidth=0.9)
     special = limit_angle(branch)
     turn = int(np.argmax(branch.t[: branch.limits[0].index + 2]))
     axes[0].plot(special, branch.position("platform")[turn, 1], "o", color=ORANGE, ms=7)
-    for style, colour, label in (
+    for style, color, label in (
         ("-", BLUE, "stable equilibria"),
-        ("--", GREY, "unstable equilibria"),
+        ("--", GRAY, "unstable equilibria"),
         ("o", ORANGE, f"limit point, {special:.1f}°"),
         ("-", RED, f"drive of {SECONDS:.0f} s"),
     ):
-        axes[0].plot([], [], style, color=colour, label=label)
+        axes[0].plot([], [], style, color=color, label=label)
     axes[0].invert_xaxis()
     axes[0].set(
         xlabel="base angle (deg), falling", ylabel="platform y (m)", title="Branches and path"
@@ -131,8 +131,8 @@ def main() -> None:
     axes[1].set_aspect("equal", adjustable="box")
     axes[1].set_title("Shapes")
 
-    for name, colour in (("left motor", BLUE), ("right motor", RED)):
-        axes[2].plot(result.t, result.effort(name), color=colour, linewidth=1.0, label=name)
+    for name, color in (("left motor", BLUE), ("right motor", RED)):
+        axes[2].plot(result.t, result.effort(name), color=color, linewidth=1.0, label=name)
     axes[2].set(xlabel="time (s)", ylabel="torque (N m)", title="Torques that impose the angles")
     axes[2].set(xlim=(6.5, 8.5), ylim=(-5, 5))
     axes[2].legend(loc="upper left")

@@ -114,7 +114,7 @@ def draw(axes, result: sp.Result, instants: np.ndarray) -> None:  # type: ignore
 
 
 def main() -> None:
-    from examples._picture import BLUE, GREY, ORANGE, RED, plt, save
+    from examples._picture import BLUE, GRAY, ORANGE, RED, plt, save
 
     coarse, fine, branch, result = waving(4), waving(8), level_path(), driven()
     fig = plt.figure(figsize=(12.5, 9.0), layout="constrained")
@@ -127,8 +127,8 @@ def main() -> None:
 
     motion = fig.add_subplot(grid[1, 0])
     plate = coarse.position("plate") - coarse.position("plate")[0]
-    for column, colour in enumerate((BLUE, RED, ORANGE)):
-        motion.plot(coarse.t, 1e3 * plate[:, column], color=colour, label="xyz"[column])
+    for column, color in enumerate((BLUE, RED, ORANGE)):
+        motion.plot(coarse.t, 1e3 * plate[:, column], color=color, label="xyz"[column])
     motion.set(xlabel="time (s)", ylabel="plate, from home (mm)", title="Six waves")
     motion.legend(ncols=3)
 
@@ -137,19 +137,19 @@ def main() -> None:
     height = fig.add_subplot(grid[1, 1])
     for piece in (branch, tipped):
         x, z = 1e3 * piece.t * SIDEWAYS[1], 1e3 * piece.position("plate")[:, 2]
-        height.plot(x, z, "--", color=GREY)
+        height.plot(x, z, "--", color=GRAY)
         height.plot(x, np.where(piece.unstable == 0, z, np.nan), color=BLUE, linewidth=2.2)
     s = np.clip(result.t / PERIOD, 0.0, 1.0)
     asked = 1e3 * SIDEWAYS[-1] * (6 * s**5 - 15 * s**4 + 10 * s**3)
     height.plot(asked, 1e3 * result.position("plate")[:, 2], color=RED, linewidth=0.8)
     height.plot(1e3 * branch.special[0].t * SIDEWAYS[1], 400.0, "o", color=ORANGE, ms=7)
-    for style, colour, label in (
+    for style, color, label in (
         ("-", BLUE, "stable equilibria"),
-        ("--", GREY, "unstable equilibria"),
+        ("--", GRAY, "unstable equilibria"),
         ("o", ORANGE, "bifurcation"),
         ("-", RED, "drive of 4 s"),
     ):
-        height.plot([], [], style, color=colour, label=label)
+        height.plot([], [], style, color=color, label=label)
     height.set(xlabel="place asked for, x (mm)", ylabel="plate z (mm)", title="Sideways")
     height.set(xlim=(-150, -225.5))
     height.legend(loc="lower left")

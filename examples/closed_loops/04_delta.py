@@ -92,8 +92,8 @@ def main() -> None:
 
     place = fig.add_subplot(grid[0, 1])
     platform = result.position("platform") - result.position("platform")[0]
-    for column, colour in enumerate((BLUE, RED, ORANGE)):
-        place.plot(result.t, 1e3 * platform[:, column], color=colour, label="xyz"[column])
+    for column, color in enumerate((BLUE, RED, ORANGE)):
+        place.plot(result.t, 1e3 * platform[:, column], color=color, label="xyz"[column])
     place.set(xlabel="time (s)", ylabel="from home (mm)", title="Platform")
     place.legend()
     balance = fig.add_subplot(grid[1, 1])

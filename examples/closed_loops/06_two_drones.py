@@ -95,15 +95,15 @@ def main() -> None:
     shapes = [np.concatenate(pair) for pair in zip(*rods, strict=True)]
     mappable = snapshots(axes[0], shapes, first.t[chosen], plane="xz")
     fig.colorbar(mappable, ax=axes[0], label="time (s)")
-    for name, colour in zip(NAMES, (BLUE, ORANGE, RED), strict=True):
+    for name, color in zip(NAMES, (BLUE, ORANGE, RED), strict=True):
         place = first.position(name)
-        axes[0].plot(place[chosen, 0], place[chosen, 2], "s", color=colour, ms=6)
-        axes[1].plot(first.t, place[:, 2], color=colour, label=name)
+        axes[0].plot(place[chosen, 0], place[chosen, 2], "s", color=color, ms=6)
+        axes[1].plot(first.t, place[:, 2], color=color, label=name)
     axes[0].set_title("The chain")
     for number, pulsation in enumerate(PULSATIONS, start=1):
         way = (1 - np.cos(pulsation * first.t)) / pulsation
-        colour = (BLUE, RED)[number - 1]
-        axes[1].plot(first.t, way, ":", color=colour, linewidth=1, label=f"desired, {number}")
+        color = (BLUE, RED)[number - 1]
+        axes[1].plot(first.t, way, ":", color=color, linewidth=1, label=f"desired, {number}")
     axes[1].set(xlabel="time (s)", ylabel="z (m)", title="Heights")
     axes[1].set_ylim(top=1.9)
     axes[1].legend(ncols=3, loc="upper center")

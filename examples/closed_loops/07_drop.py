@@ -107,24 +107,24 @@ def run(quick: bool = False) -> dict[str, float]:
 
 
 def main() -> None:
-    from examples._picture import BLUE, GREY, ORANGE, RED, figure, save, snapshots
+    from examples._picture import BLUE, GRAY, ORANGE, RED, figure, save, snapshots
 
     found, result = branch(), driven(11.5)
     fig, axes = figure(1, 3, (13.0, 4.4), width_ratios=(1.2, 1.1, 1))
     angle, height = np.degrees(ANGLE - found.t), found.position("platform")[:, 1]
-    axes[0].plot(angle, height, "--", color=GREY)
+    axes[0].plot(angle, height, "--", color=GRAY)
     axes[0].plot(angle, np.where(found.unstable == 0, height, np.nan), color=BLUE, linewidth=2.2)
     angles, heights = path(result)
     axes[0].plot(angles, heights, color=RED, linewidth=0.9)
     turn = int(np.argmax(found.t))
     axes[0].plot(limit_angle(found), height[turn], "o", color=ORANGE, ms=7)
-    for style, colour, label in (
+    for style, color, label in (
         ("-", BLUE, "stable equilibria"),
-        ("--", GREY, "unstable equilibria"),
+        ("--", GRAY, "unstable equilibria"),
         ("o", ORANGE, f"limit point, {limit_angle(found):.1f}°"),
         ("-", RED, f"drive of {SECONDS:.0f} s"),
     ):
-        axes[0].plot([], [], style, color=colour, label=label)
+        axes[0].plot([], [], style, color=color, label=label)
     axes[0].invert_xaxis()
     axes[0].set(
         xlabel="base angle (deg), falling", ylabel="platform y (m)", title="Branch and path"

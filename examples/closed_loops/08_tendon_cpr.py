@@ -101,7 +101,7 @@ def from_start(result: sp.Result, limb: int, points: np.ndarray) -> np.ndarray:
 
 
 def along(result: sp.Result, name: str, at: np.ndarray) -> np.ndarray:
-    """World points (n, k, 3) at fractions of a rod's length, between 201 points (to a micrometre)."""
+    """World points (n, k, 3) at fractions of a rod's length, between 201 points (to a micrometer)."""
     fine = result.shape(name, 201).position
     low = np.minimum((200 * at).astype(int), 199)
     part = (200 * at - low)[:, None]
@@ -185,7 +185,7 @@ def simulated(case: str) -> sp.Result:
 
 
 def values(result: sp.Result) -> np.ndarray:
-    """The rows of the tables (n, 8): degrees and metres."""
+    """The rows of the tables (n, 8): degrees and meters."""
     angles = [np.degrees(result.joint(name).position) for name in HINGES]
     ends = [from_start(result, i, result.position(f"sensor {i}"))[:, :2] for i in (1, 2)]
     return np.concatenate([*angles, *ends, result.position("platform")[:, :2]], axis=1)
@@ -260,7 +260,7 @@ def print_table(case: str) -> None:
 
 
 def main() -> None:
-    from examples._picture import BLUE, GREEN, GREY, ORANGE, RED, figure, save, snapshots
+    from examples._picture import BLUE, GRAY, GREEN, ORANGE, RED, figure, save, snapshots
 
     data, t = measured(), measured().t
     fig, axes = figure(2, 3, (13.0, 7.2))
@@ -295,10 +295,10 @@ def main() -> None:
         found, wanted = values(simulated(case)), data.values
         if rows == (6, 7):
             found, wanted = found - wanted[0], wanted - wanted[0]
-        for row, colour in zip(rows, (BLUE, RED, GREEN, ORANGE), strict=False):
-            axis.plot(t, scale * found[:, row], color=colour, label=LABELS[row])
-            axis.plot(t[::6], scale * wanted[::6, row], ".", color=GREY, ms=3, zorder=3)
-        axis.plot([], [], ".", color=GREY, label="measured")
+        for row, color in zip(rows, (BLUE, RED, GREEN, ORANGE), strict=False):
+            axis.plot(t, scale * found[:, row], color=color, label=LABELS[row])
+            axis.plot(t[::6], scale * wanted[::6, row], ".", color=GRAY, ms=3, zorder=3)
+        axis.plot([], [], ".", color=GRAY, label="measured")
         axis.set(xlabel="time (s)", ylabel=ylabel, title=title)
         low, high = axis.get_ylim()
         axis.set_ylim(low, high + 0.2 * (high - low))
@@ -318,9 +318,9 @@ def main() -> None:
         "Platform, hinge 1 and rod 2 imposed",
     )
     truth = data.truth.sample(t).position("platform")
-    for case, colour in zip(CASES, (BLUE, RED, GREEN, GREY), strict=True):
+    for case, color in zip(CASES, (BLUE, RED, GREEN, GRAY), strict=True):
         off = np.linalg.norm(simulated(case).position("platform") - truth, axis=1)
-        axes[1, 2].plot(t, 1e3 * off, color=colour, linewidth=1.0, label=case.split(", ")[-1])
+        axes[1, 2].plot(t, 1e3 * off, color=color, linewidth=1.0, label=case.split(", ")[-1])
     axes[1, 2].set(xlabel="time (s)", ylabel="distance (mm)", title="Platform off the finer model")
     axes[1, 2].set_ylim(0, 1.35 * axes[1, 2].get_ylim()[1])
     axes[1, 2].legend(loc="upper center", ncols=2)

@@ -126,7 +126,7 @@ def told() -> dict[str, float]:
 def main() -> None:
     import matplotlib.pyplot as plt
 
-    from examples._picture import BLUE, GREY, RED, SHADES, plain_box, save, snapshots
+    from examples._picture import BLUE, GRAY, RED, SHADES, plain_box, save, snapshots
 
     fig = plt.figure(figsize=(13.0, 4.2), layout="constrained")
     space = fig.add_subplot(1, 3, 1, projection="3d")
@@ -138,7 +138,7 @@ def main() -> None:
     corners = np.array([[0, -0.05, 0], [1, -0.05, 0], [1, 0.7, 0], [0, 0.7, 0], [0, -0.05, 0]])
     box = corners * np.array([np.ptp(shown.flat.points[:, 0]) * 1.05, 0.35, 0])
     box = box @ shown.flat.frame.rotation.T + shown.flat.frame.position
-    space.plot(*box.T, color=GREY, linewidth=0.8)
+    space.plot(*box.T, color=GRAY, linewidth=0.8)
     plain_box(space, np.concatenate([shown.measured, box]), zoom=0.9)
     space.set_title(f"Measured at {shown.tension:g} N")
     space.legend(loc="upper left")
@@ -149,12 +149,12 @@ def main() -> None:
     flat.set_title("In their planes")
 
     axis = fig.add_subplot(1, 3, 3)
-    axis.axhline(YOUNG / 1e9, color=GREY, linewidth=1.0, label="modulus of the rod")
+    axis.axhline(YOUNG / 1e9, color=GRAY, linewidth=1.0, label="modulus of the rod")
     axis.axhline(
         slope_modulus() / 1e9, color=RED, linestyle="--", linewidth=1.0, label="from slope"
     )
-    colours = [SHADES(0.1)] * DISCARDED + [BLUE] * (len(TENSIONS) - DISCARDED)
-    axis.scatter(TENSIONS, moduli() / 1e9, c=colours, zorder=3, label="(D.1); pale: left out")
+    colors = [SHADES(0.1)] * DISCARDED + [BLUE] * (len(TENSIONS) - DISCARDED)
+    axis.scatter(TENSIONS, moduli() / 1e9, c=colors, zorder=3, label="(D.1); pale: left out")
     axis.set(xlabel="tension (N)", ylabel="E (GPa)", title="Young's modulus")
     axis.legend()
     save(fig, "young_modulus")

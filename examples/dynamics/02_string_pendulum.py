@@ -82,7 +82,7 @@ def run(quick: bool = False) -> dict[str, float]:
 
 
 def main() -> None:
-    from examples._picture import BLUE, GREY, RED, figure, save, snapshots_3d
+    from examples._picture import BLUE, GRAY, RED, figure, save, snapshots_3d
 
     fig, axes = figure(1, 3, (12, 4.2), width_ratios=(1.1, 1, 1.3))
     string, clamped = simulate(True, 3, 5.0), simulate(False, 3, 5.0)
@@ -94,7 +94,7 @@ def main() -> None:
     space.set(xlabel="y (m)", ylabel="z (m)", zlabel="−x (m)", title="Clamped, every 0.15 s")
     fig.colorbar(mappable, ax=space, label="time (s)", shrink=0.6, pad=0.15)
     bob = {name: r.position("bob") for name, r in (("hinged", string), ("clamped", clamped))}
-    axes[1].plot(*root(string.t)[0][:, 1:].T, color=GREY, label="root")
+    axes[1].plot(*root(string.t)[0][:, 1:].T, color=GRAY, label="root")
     axes[1].plot(*bob["hinged"][:, 1:].T, color=BLUE, label="bob, hinged")
     axes[1].plot(*bob["clamped"][:, 1:].T, color=RED, linewidth=0.8, label="bob, clamped")
     axes[1].set(xlabel="y (m)", ylabel="z (m)", title="From above")

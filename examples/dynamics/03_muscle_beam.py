@@ -1,6 +1,6 @@
 """001, test 6: a free beam in vacuum that bends itself by waves of internal torque.
 
-No external force: momentum stays zero and the mass centre stays where it is, while the beam writhes and
+No external force: momentum stays zero and the mass center stays where it is, while the beam writhes and
 turns. The paper reports < 1e-3. Gauss collocation conserves what its solver leaves: here 1e-8; Newmark is
 of second order. What else can spoil it: too few nodes (poses and velocities then disagree; the default is
 enough here) and the tolerance of Newton's iteration.
@@ -19,7 +19,7 @@ from supple.solve.newton import NewtonSettings
 
 SCHEMES = {"gauss(3) at 2 ms": (sp.gauss(3), 2e-3), "newmark at 1 ms": (sp.newmark(), 1e-3)}
 PRINTED = "as printed, gauss(3) at 2 ms"
-INVARIANTS = ("angular momentum (kg m²/s)", "linear momentum (kg m/s)", "mass centre (m)")
+INVARIANTS = ("angular momentum (kg m²/s)", "linear momentum (kg m/s)", "mass center (m)")
 LIMITS = {
     f"{scheme}: {name}": limit
     for scheme, limit in zip((*SCHEMES, PRINTED), (1e-7, 1e-4, 1e-7), strict=True)

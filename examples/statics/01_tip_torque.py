@@ -17,7 +17,7 @@ AXIS = np.array([0.0, 1.0, 1.0]) / np.sqrt(2)
 LIMITS = {
     "curvature, relative": 1e-11,
     "tip, over length": 1e-12,
-    "centreline, over length": 1e-10,
+    "centerline, over length": 1e-10,
 }
 
 
@@ -28,7 +28,7 @@ def beam(torque: float, largest: float, strains: str = "bending") -> sp.Robot:
 
 
 def circle(torque: float, points: int) -> np.ndarray:
-    """Exact centreline (points, 3): from +x towards axis x tangent."""
+    """Exact centerline (points, 3): from +x towards axis x tangent."""
     k, X = curvature(torque, PRINTED_RADIUS), LENGTH * np.linspace(0.0, 1.0, points)
     side = np.cross(AXIS, [1.0, 0.0, 0.0])
     return np.sin(k * X)[:, None] / k * np.eye(3)[0] + (1 - np.cos(k * X))[:, None] / k * side
@@ -73,9 +73,9 @@ def main() -> None:
     space.set_title("Rolled up by a tilted torque")
     space.view_init(elev=22, azim=-60)
     fig.colorbar(mappable, ax=space, label="torque (N m)", shrink=0.6, pad=0.12)
-    for row, colour, name in ((0, BLUE, "x"), (1, RED, "y")):
-        axes[1].plot(torques, tips[:, row], color=colour, label=f"tip {name}")
-        axes[1].plot(torques[::4], exact[::4, row], ".", color=colour, ms=3, label="exact")
+    for row, color, name in ((0, BLUE, "x"), (1, RED, "y")):
+        axes[1].plot(torques, tips[:, row], color=color, label=f"tip {name}")
+        axes[1].plot(torques[::4], exact[::4, row], ".", color=color, ms=3, label="exact")
     axes[1].set(xlabel="torque (N m)", ylabel="position (m)", title="Tip against torque")
     axes[1].legend(ncols=2)
     save(fig, "tip_torque")

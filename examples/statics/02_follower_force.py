@@ -73,8 +73,8 @@ def main() -> None:
         row[0].set_title(f"{title}: equilibria")
         got = np.array([state.position("beam") for state in found])
         exact = tips(forces, radius)
-        for column, colour, letter in ((0, BLUE, "x"), (1, RED, "y")):
-            row[1].plot(forces / 1e3, got[:, column], color=colour, label=f"tip {letter}")
+        for column, color, letter in ((0, BLUE, "x"), (1, RED, "y")):
+            row[1].plot(forces / 1e3, got[:, column], color=color, label=f"tip {letter}")
             row[1].plot(forces[::4] / 1e3, exact[::4, column], ".", color=GREEN, ms=4)
         row[1].plot([], [], ".", color=GREEN, label="strong form")
         row[1].set(xlabel="force (kN)", ylabel="position (m)", title="Tip against force")

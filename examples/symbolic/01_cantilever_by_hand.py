@@ -1,6 +1,6 @@
 """000, appendix C: the cantilever written out by hand, for one mode of constant curvature κ.
 
-The centreline is an arc, r = (sin κs, 1 − cos κs)/κ, a section turns by κs, so SymPy gets the Lagrangian
+The centerline is an arc, r = (sin κs, 1 − cos κs)/κ, a section turns by κs, so SymPy gets the Lagrangian
 in closed form (rotary inertia, gravity, tip force), and from it the residual and its tangent
 
     R(κ, κ̇, κ̈) = d/dt ∂T/∂κ̇ − ∂T/∂κ + ∂V/∂κ,        M = ∂R/∂κ̈,  C = ∂R/∂κ̇,  K = ∂R/∂κ,

@@ -140,7 +140,7 @@ WORDS = [
     "bench", "rods", "list", "tendon-arm", "arm.yaml", "file", "folder", "out", "loop", "binary.yaml",
     "none.yaml", "", "-", "--", "../x", "/", "é", "\udce9", "\0", "[/bold]", "{}", "-1", "0", "nan", "inf",
     "1e999", "99999999999999999999", "--json", "--out", "--study", "--resume", "--csv", "--netcdf", "--html",
-    "--modes", "--at", "--what", "--save", "--colour", "--speed", "--port", "--host", "--dt", "--no-wait",
+    "--modes", "--at", "--what", "--save", "--color", "--speed", "--port", "--host", "--dt", "--no-wait",
     "--help", "-h", "--case", "--preset", "simulate", "simulate.run", "shapes,tensions", "arm.svg", "a.html",
     "a.gif", "127.0.0.1", "curvature", "x" * 5000,
 ]  # fmt: skip

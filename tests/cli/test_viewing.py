@@ -70,15 +70,15 @@ def test_runs_without_their_robot_are_refused_with_words(stored, tmp_path):
 
 def test_runs_are_saved_as_pages_and_films(stored, tmp_path):
     for name in ("run.html", "run.gif", "run.glb"):
-        saved = call("view", stored, "--save", tmp_path / name, "--colour", "bending moment")
+        saved = call("view", stored, "--save", tmp_path / name, "--color", "bending moment")
         assert saved.exit_code == 0, saved.output
         assert saved.stdout.strip() == str(tmp_path / name)
-    assert '"colour":"bending moment"' in (tmp_path / "run.html").read_text()
+    assert '"color":"bending moment"' in (tmp_path / "run.html").read_text()
     assert (tmp_path / "run.glb").read_bytes()[:4] == b"glTF"
     assert (tmp_path / "run.gif").read_bytes()[:4] == b"GIF8"
     for options, need in (
         (("--save", tmp_path / "run.avi"), "need a name that ends in .html, .mp4, .gif or .glb"),
-        (("--colour", "pink"), "need one of: plain, curvature"),
+        (("--color", "pink"), "need one of: plain, curvature"),
     ):
         wrong = call("view", stored, *options)
         assert wrong.exit_code == 2

@@ -40,8 +40,8 @@ def test_robots_are_rendered_from_what_examples_compute(tmp_path):
     for some in (runs[:1], runs):
         assert render(some, tmp_path / "robot.png")
         pixels = np.asarray(Image.open(tmp_path / "robot.png").convert("RGB")).astype(int)
-        coloured = np.ptp(pixels, axis=-1) > 60
-        assert 0.003 < coloured.mean() < 0.5
+        colored = np.ptp(pixels, axis=-1) > 60
+        assert 0.003 < colored.mean() < 0.5
     assert not render([], tmp_path / "none.png")
 
 

@@ -214,7 +214,7 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "offset of three": (
         changed("[0.0095, 0]", "[0.0095, 0, 0]"),
-        ("text:15:32: tendons.left.offset:", "got [0.0095, 0, 0]", "need (y, z) in metres"),
+        ("text:15:32: tendons.left.offset:", "got [0.0095, 0, 0]", "need (y, z) in meters"),
     ),
     "negative tension": (
         changed('"5*min(t, 1)"', "-5"),

@@ -30,14 +30,14 @@ def model(rod):
     return sp.Robot(rod).build()
 
 
-centreline = jit(
+centerline = jit(
     lambda model, q, name, at: rod_shape(model, name, q, np.array(at)).position,
     static_argnums=(2, 3),
 )
 
 
 def points(rod, q, at, base=GROUNDED):
-    shape = np.asarray(centreline(model(rod), jnp.asarray(q), rod.name, tuple(at)))
+    shape = np.asarray(centerline(model(rod), jnp.asarray(q), rod.name, tuple(at)))
     return base.position + shape @ base.rotation.T
 
 

@@ -53,7 +53,7 @@ def test_a_rod_with_two_constant_pieces_is_two_rods_in_a_row(rng):
 
 
 def test_bodies_welded_together_are_one_body(rng):
-    """Masses add, centres average, inertias add by Steiner's theorem in turned axes."""
+    """Masses add, centers average, inertias add by Steiner's theorem in turned axes."""
     seat = dict(position=(0.2, -0.1, 0.3), rotation=(0.4, -0.2, 0.9))
     one = dict(mass=0.5, inertia=(1e-2, 2e-2, 2.5e-2), com=(0.05, 0.0, -0.02))
     two = dict(mass=0.3, inertia=(2e-2, 1e-2, 1.5e-2), com=(-0.03, 0.04, 0.01))
@@ -62,13 +62,13 @@ def test_bodies_welded_together_are_one_body(rng):
     ).build()
     turn = Rotation.from_rotvec(seat["rotation"]).as_matrix()
     masses = np.array([one["mass"], two["mass"]])
-    centres = np.array([one["com"], seat["position"] + turn @ two["com"]])
-    centre = masses @ centres / masses.sum()
+    centers = np.array([one["com"], seat["position"] + turn @ two["com"]])
+    center = masses @ centers / masses.sum()
     inertia = np.diag(one["inertia"]) + turn @ np.diag(two["inertia"]) @ turn.T
-    for mass, d in zip(masses, centres - centre, strict=True):
+    for mass, d in zip(masses, centers - center, strict=True):
         inertia = inertia + mass * (d @ d * np.eye(3) - np.outer(d, d))
     single = sp.Robot(
-        sp.Body("a", joint=sp.Free(), mass=masses.sum(), com=centre, inertia=inertia)
+        sp.Body("a", joint=sp.Free(), mass=masses.sum(), com=center, inertia=inertia)
     ).build()
     q, v = random_configuration(pair, rng), random_vector(pair, rng, 1.0, 1.0)
     np.testing.assert_allclose(

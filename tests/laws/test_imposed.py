@@ -12,7 +12,7 @@ from supple.system.forward_dynamics import acceleration
 from tests.tools import jit
 
 G = 9.81
-MASS, ARM, INERTIA = 0.7, 0.3, 0.02  # pendulum about y, its mass centre along x at rest
+MASS, ARM, INERTIA = 0.7, 0.3, 0.02  # pendulum about y, its mass center along x at rest
 BLOCK, PUSHED, MU, DRAG = 0.5, 1.2, 2.0, 1.5  # kg, m/s, N, N s/m
 REGULAR = 1e-3  # speed (m/s) below which dry friction fades
 LENGTH, CURL = 0.6, 1.5

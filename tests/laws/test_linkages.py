@@ -17,7 +17,7 @@ G = 9.81
 CRANK, COUPLER, ROCKER, GROUND = 0.2, 0.5, 0.4, 0.45
 RADIUS, LINK = 0.15, 0.4  # slider-crank
 PITCH, NUT_MASS, NUT_INERTIA = 0.05, 0.3, 2e-3
-SPRING, BLOCK_MASS, PULLED = 40.0, 0.5, 0.5  # its spring is at rest PULLED metres away
+SPRING, BLOCK_MASS, PULLED = 40.0, 0.5, 0.5  # its spring is at rest PULLED meters away
 BAR, BAR_MASS, PLATE_MASS = 0.3, 0.2, 0.6  # three equal cranks under one plate
 DURATION, DT = 0.4, 0.01
 # Radau IIA of order 5 with steps of 0.01 s; motions last some tenths of a second.

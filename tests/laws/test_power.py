@@ -98,7 +98,7 @@ def test_free_flight_conserves_momentum(rng):
             # Per second of a motion whose accelerations are some hundred times its velocities.
             assert np.linalg.norm(getattr(change, name)) <= 1e-7 * size
         mass = float(total_mass(model))
-        np.testing.assert_allclose(change.centre, p.linear / mass, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(change.center, p.linear / mass, rtol=0, atol=1e-9)
 
 
 def test_weight_and_dead_force_change_momentum_by_newtons_law(rng):
@@ -115,12 +115,12 @@ def test_weight_and_dead_force_change_momentum_by_newtons_law(rng):
     np.testing.assert_allclose(change.linear, expected, rtol=1e-7)
 
 
-def test_potential_energy_is_that_of_the_mass_centre(rng):
+def test_potential_energy_is_that_of_the_mass_center(rng):
     model = model_of("crawler")
     q, v = state(model, rng)
     (energy, p), _ = rates(model, q, v, np.zeros(model.nv))
     mass = float(total_mass(model))
-    expected = -mass * np.dot(model.gravity, p.centre)
+    expected = -mass * np.dot(model.gravity, p.center)
     assert float(energy.potential) == pytest.approx(expected, rel=1e-12)
     # Rod of 1 m, 0.03 x 0.02 m, 1100 kg/m³, and three bodies of 0.4 kg.
     assert mass == pytest.approx(1100 * 6e-4 + 1.2, rel=1e-12)

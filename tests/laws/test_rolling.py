@@ -131,8 +131,8 @@ def test_a_rod_on_edges_keeps_its_energy_and_does_not_slip():
     assert np.ptp(fine.energies.total) < 1e-3 * fine.energies.total[0]
     gap = coarse.position("snake")[-1] - fine.position("snake")[-1]
     assert np.linalg.norm(gap) < 2e-3
-    travelled = fine.position("snake")[-1] - fine.position("snake")[0]
-    assert np.linalg.norm(travelled) > 0.1
+    traveled = fine.position("snake")[-1] - fine.position("snake")[0]
+    assert np.linalg.norm(traveled) > 0.1
 
 
 def test_statics_leaves_edges_out_and_says_so():

@@ -19,7 +19,7 @@ from tests.tools import tangent
 TOL = 1e-12  # closed forms against the same numbers by another way
 G = 9.81
 
-# Pendulum: hinge about y, mass centre 0.3 m below it, inertia about the mass centre.
+# Pendulum: hinge about y, mass center 0.3 m below it, inertia about the mass center.
 MASS, ARM, INERTIA = 0.7, 0.3, 0.02
 # Double pendulum: two point masses on massless links.
 M1, M2, L1, L2 = 0.5, 0.3, 0.4, 0.6
@@ -182,7 +182,7 @@ LINKS = 9
 
 @cache
 def necklace():
-    """Nine point masses on massless links of one metre, hinged about y, described back to front."""
+    """Nine point masses on massless links of one meter, hinged about y, described back to front."""
     beads = [
         sp.Body(
             f"bead {k}", mass=1.0, com=(1, 0, 0), joint=sp.Revolute("-y"),

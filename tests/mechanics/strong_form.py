@@ -32,7 +32,7 @@ def ad(x: np.ndarray) -> np.ndarray:
 
 
 def spatial(mass: float, moment: np.ndarray, com: np.ndarray) -> np.ndarray:
-    """6x6 inertia of a body about its frame, from those about its centre of mass."""
+    """6x6 inertia of a body about its frame, from those about its center of mass."""
     c = hat(np.asarray(com))
     return np.block([[moment - mass * c @ c, mass * c], [-mass * c, mass * np.eye(3)]])
 

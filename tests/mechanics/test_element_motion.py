@@ -39,7 +39,7 @@ def test_difference_inverts_retract(rng):
     np.testing.assert_allclose(moved(model, c)[4], c.x, atol=TOL)
 
 
-def test_at_the_centre_of_the_chart_velocities_are_the_rates(rng):
+def test_at_the_center_of_the_chart_velocities_are_the_rates(rng):
     model = model_of("tree")
     c = random_motion(model, rng, x=0.0)
     q, v, a, turning, _ = moved(model, c)

@@ -42,7 +42,7 @@ TAPER = sp.Rectangle(lambda u: 0.03 - 0.015 * u, 0.02)
 
 
 def full_properties() -> sp.GivenProperties:
-    """Stiffness and damping that couple all strains; sections whose mass is off their centre."""
+    """Stiffness and damping that couple all strains; sections whose mass is off their center."""
     rng = np.random.default_rng(5)
     stiffness, damping = (
         np.diag(scale) @ (np.eye(6) + 0.1 * (root + root.T)) @ np.diag(scale)
@@ -173,7 +173,7 @@ def test_internal_stress_enters_by_its_work_on_the_strain_rate():
                       gravity=(0, 0, 0)).build()  # fmt: skip
     zero = np.zeros(9)
     gap = residual(active, at(zero, zero, zero, 3.0)) - residual(plain, at(zero, zero, zero, 3.0))
-    # Legendre modes: ∫ P₀ = 2, and X = 1 + (2u - 1): ∫ P₀ X = 2, ∫ P₁ X = 2/3 over two metres.
+    # Legendre modes: ∫ P₀ = 2, and X = 1 + (2u - 1): ∫ P₀ X = 2, ∫ P₁ X = 2/3 over two meters.
     expected = [0.4, 0, 0, 0, 0, 0, 3 * (2 + 2), 3 * 2 / 3, 0]
     np.testing.assert_allclose(gap, expected, atol=TOL_EXACT)
 

@@ -26,7 +26,7 @@ def test_tangent_is_the_derivative_at_a_random_motion(rng, robot):
 
 
 @pytest.mark.parametrize("robot", ["floating", "tree"])
-def test_tangent_is_the_derivative_at_the_centre_of_the_chart(rng, robot):
+def test_tangent_is_the_derivative_at_the_center_of_the_chart(rng, robot):
     model = model_of(robot)
     check_tangent(model, random_motion(model, rng, x=0.0), TOL.get(robot, TOL_DEFAULT))
 

@@ -12,7 +12,7 @@ INERTIA, ARM = 0.02, 0.5
 
 
 def wheel(*items, gravity=(0.0, 0.0, 0.0), **joint):
-    """A wheel of 1 kg on a level axle, its mass centre ARM beside it."""
+    """A wheel of 1 kg on a level axle, its mass center ARM beside it."""
     body = sp.Body("wheel", mass=1.0, inertia=(INERTIA,) * 3, com=(ARM, 0.0, 0.0),
                    joint=sp.Revolute("y", **joint))  # fmt: skip
     return sp.Robot(body, *items, gravity=gravity)
@@ -42,7 +42,7 @@ def test_a_position_servo_sags_under_weight_as_a_spring_would():
     held = sp.equilibrium(wheel(motor, gravity=(0.0, 0.0, -9.81)))
     angle, torque, _ = held.motor("motor")
     np.testing.assert_allclose(angle, held.q[0], rtol=1e-12)
-    # Turning about +y lets the centre sink; the servo holds against it.
+    # Turning about +y lets the center sink; the servo holds against it.
     np.testing.assert_allclose(torque, -9.81 * ARM * np.cos(angle), rtol=1e-9)
     np.testing.assert_allclose(torque, 200.0 * (0.3 - angle), rtol=1e-3)  # its limit is infinite
 

@@ -62,7 +62,7 @@ def forces_of(result, model):
 
     def total(q, v):
         found = momentum(model, q, v)
-        return jnp.concatenate([found.angular, found.linear]), found.centre
+        return jnp.concatenate([found.angular, found.linear]), found.center
 
     def rate(q, v, a):
         def moved(s):
@@ -70,11 +70,11 @@ def forces_of(result, model):
 
         return jax.jacfwd(moved)(0.0), total(q, v)[1]
 
-    rates, centre = jax.vmap(rate)(*(jnp.atleast_2d(x) for x in (result.q, result.v, result.a)))
+    rates, center = jax.vmap(rate)(*(jnp.atleast_2d(x) for x in (result.q, result.v, result.a)))
     mass = float(total_mass(model))
     weight = mass * GRAVITY
     return np.asarray(rates) - np.concatenate(
-        [np.cross(centre, weight), np.broadcast_to(weight, centre.shape)], axis=-1
+        [np.cross(center, weight), np.broadcast_to(weight, center.shape)], axis=-1
     )
 
 
@@ -113,7 +113,7 @@ def test_the_ground_carries_weight_loads_and_the_change_of_momentum():
 def test_at_rest_the_ground_carries_weight_and_loads():
     rest = held()
     mass = float(total_mass(rest.model))
-    weight = at_origin(np.concatenate([np.zeros(3), mass * GRAVITY]), rest.momentum.centre)
+    weight = at_origin(np.concatenate([np.zeros(3), mass * GRAVITY]), rest.momentum.center)
     close(at_origin(rest.reaction("arm"), (0.1, 0.2, 0.3)), -weight - applied(rest))
 
 
@@ -198,7 +198,7 @@ def test_all_readouts_tell_the_same_at_the_same_state(name):
         lambda r: r.joint("tool").position,
         lambda r: r.coordinates("arm"),
         lambda r: r.energies.elastic,
-        lambda r: r.momentum.centre,
+        lambda r: r.momentum.center,
         lambda r: r.input("tension"),
         lambda r: r.frame("tool").jacobian,
     ]

@@ -107,7 +107,7 @@ def test_retract_reaches_the_same_pose(rng, name):
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_velocity_is_the_rate_at_the_centre_of_the_new_chart(rng, name):
+def test_velocity_is_the_rate_at_the_center_of_the_new_chart(rng, name):
     """The same body twist: subspace(q ⊕ x, 0) v = subspace(q, x) ẋ, and v̇ is its derivative."""
     joint, compute = facts(name)
     q, x, xdot, xddot = drawn(joint, rng)

@@ -50,8 +50,8 @@ def test_kinks_of_loads_are_found(law, expected):
 
 def _moment(X, t):
     zero = 0.0 * X
-    travelling = jnp.maximum(0.0, X - t)  # not of time alone: no instant at all points
-    return jnp.stack([zero, zero, travelling * (t > 0.8), zero, zero, zero], axis=1)
+    traveling = jnp.maximum(0.0, X - t)  # not of time alone: no instant at all points
+    return jnp.stack([zero, zero, traveling * (t > 0.8), zero, zero, zero], axis=1)
 
 
 def test_kinks_of_tendons_stresses_and_motions_are_found():

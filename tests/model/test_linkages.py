@@ -13,7 +13,7 @@ from tests.tools import jit
 
 BAR, DIAGONAL = 0.05, 0.1
 SPEC = sp.XJoint(bar=BAR, diagonal=DIAGONAL, axis="-y", along="z")
-TOL = 1e-13  # products of a few numbers of order one, over metres
+TOL = 1e-13  # products of a few numbers of order one, over meters
 ANGLES = np.linspace(-2.5, 2.5, 7)
 
 

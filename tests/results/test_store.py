@@ -1,4 +1,4 @@
-"""Runs on disk: readable at any time, continued after a kill, and as labelled data."""
+"""Runs on disk: readable at any time, continued after a kill, and as labeled data."""
 
 import json
 import os
@@ -96,7 +96,7 @@ def test_folders_and_settings_that_do_not_fit_are_refused(tmp_path):
         Store(folder).saved()
 
 
-def test_datasets_are_labelled_and_exported(tmp_path):
+def test_datasets_are_labeled_and_exported(tmp_path):
     rod = sp.Rod("arm", length=0.3, section=sp.Circle(5e-3), strains="planar", basis=2,
                  material=sp.Material(E=1e8, density=1000.0))  # fmt: skip
     robot = sp.Robot(
@@ -108,7 +108,7 @@ def test_datasets_are_labelled_and_exported(tmp_path):
     data = run.dataset(11)
     np.testing.assert_allclose(data["position"].sel(frame="tool"), run.position("tool"))
     np.testing.assert_allclose(
-        data["centreline"].sel(rod="arm", u=1.0), run.position("arm"), atol=1e-9
+        data["centerline"].sel(rod="arm", u=1.0), run.position("arm"), atol=1e-9
     )
     np.testing.assert_allclose(data["tension"].sel(tendon="pull"), 1.0)
     assert data["time"].attrs["units"] == "s"

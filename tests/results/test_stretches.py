@@ -1,4 +1,4 @@
-"""Runs of several stretches: joined by name, as labelled data, on disk, after a kill, in pictures."""
+"""Runs of several stretches: joined by name, as labeled data, on disk, after a kill, in pictures."""
 
 import gc
 import os

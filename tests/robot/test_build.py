@@ -56,7 +56,7 @@ def test_body_inertia_is_about_its_frame_by_steiners_theorem():
     inertia = model.bodies.inertia[0]
     np.testing.assert_allclose(inertia[:3, :3], np.diag([1.0, 2.18, 2.68]), atol=TOL)
     np.testing.assert_allclose(inertia[3:, 3:], 2.0 * np.eye(3), atol=TOL)
-    # Momentum of a turn about y: the mass centre moves along -z.
+    # Momentum of a turn about y: the mass center moves along -z.
     np.testing.assert_allclose(inertia[3:, 1], [0, 0, -0.6], atol=TOL)
     np.testing.assert_allclose(inertia, inertia.T, atol=TOL)
 

@@ -40,7 +40,7 @@ class Felt(sp.AbstractLoad):
 
 
 class Wind(sp.AbstractLineLoad):
-    """A force a metre, growing along the rod."""
+    """A force a meter, growing along the rod."""
 
     slope: float
 

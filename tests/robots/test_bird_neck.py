@@ -121,7 +121,7 @@ def accelerations(q, v, n):
 
 
 def drawn(rng, n):
-    """A state with tendons stretched by tenths of a millimetre, some of them pushing."""
+    """A state with tendons stretched by tenths of a millimeter, some of them pushing."""
     alpha = rng.uniform(-0.8, 0.8, n)
     wound = (np.asarray(lengths(jnp.zeros(n)) - lengths(jnp.asarray(alpha)))) / neck.DRUM
     drums = wound + rng.uniform(-2e-4, 4e-4, n + 1) / neck.DRUM

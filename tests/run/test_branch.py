@@ -12,7 +12,7 @@ from supple.errors import ArgumentError
 from supple.robots.rfrfr_prototype import ANGLE, rfrfr_prototype
 
 ROUNDING = 1e-9
-"""Metres; the branch and the equilibrium are converged to about 1e-10 of a radian."""
+"""Meters; the branch and the equilibrium are converged to about 1e-10 of a radian."""
 LOCATED = 1e-6
 """Of the parameter: how well special points are to be found."""
 LENGTH, RADIUS, E = 1.0, 2e-3, 2e9

@@ -69,14 +69,14 @@ def test_a_pendulum_cut_at_its_lowest_point_flies_off(options):
     energy, linear, angular = jumps(run)
     assert np.abs(energy).max() < ROUND_OFF
     assert max(np.abs(linear).max(), np.abs(angular).max()) < ROUND_OFF
-    # From there on it spins evenly, and its mass centre falls freely.
+    # From there on it spins evenly, and its mass center falls freely.
     cut, free = float(run.stretches[0].t[-1]), run.stretches[1]
     spin = run.stretches[0].v[-1, 0]
-    centre, t = free.momentum.centre, free.t - cut
+    center, t = free.momentum.center, free.t - cut
     tolerance = 1e-6 if "accuracy" in options else 1e-3  # of the scheme in a turn of four radians
     np.testing.assert_allclose(free.v[:, 1], spin, rtol=tolerance)
-    np.testing.assert_allclose(centre[:, 0], -LENGTH * spin * t, atol=tolerance)
-    np.testing.assert_allclose(centre[:, 2], -LENGTH - 9.81 / 2 * t**2, atol=tolerance)
+    np.testing.assert_allclose(center[:, 0], -LENGTH * spin * t, atol=tolerance)
+    np.testing.assert_allclose(center[:, 2], -LENGTH - 9.81 / 2 * t**2, atol=tolerance)
     if "accuracy" in options:
         x, w = np.polynomial.legendre.leggauss(40)  # the quarter period by quadrature
         quarter = (
@@ -252,7 +252,7 @@ def test_events_that_make_no_sense_are_refused_before_the_run():
         with pytest.raises((sp.ArgumentError, sp.DescriptionError), match=need):
             sp.simulate(given, 0.1, dt=0.01, events=[event])
     with pytest.raises(sp.DescriptionError, match="one of: position"):
-        sp.Sensed("colour", "bob")
+        sp.Sensed("color", "bob")
 
 
 def test_an_event_waits_for_its_item():

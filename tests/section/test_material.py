@@ -120,7 +120,7 @@ def material(**changes):
         (material(damping=sp.MatrixDamping(-np.eye(6))), "damping.values", "negative eigenvalue"),
         (sp.GivenProperties((-1, 1, 1, 1, 1, 1), (1,) * 6), "section.stiffness", "-1.0"),
         (sp.GivenProperties((1,) * 5, (1,) * 6), "section.stiffness", "(6, 6)"),
-        (sp.GivenProperties((1,) * 6, (1, 1, 1, 0, 1, 1)), "section.inertia", "mass per metre"),
+        (sp.GivenProperties((1,) * 6, (1, 1, 1, 0, 1, 1)), "section.inertia", "mass per meter"),
         (sp.GivenProperties((1,) * 6, (1,) * 6, (np.nan,) * 6), "section.damping", "nan"),
         (sp.GivenProperties(np.triu(np.ones((6, 6))), (1,) * 6), "section.stiffness", "symmetric"),
     ],

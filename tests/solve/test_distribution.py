@@ -1,4 +1,4 @@
-"""Distributions of tensions against a general solver of quadratic programmes."""
+"""Distributions of tensions against a general solver of quadratic programs."""
 
 import numpy as np
 from scipy.optimize import lsq_linear, minimize

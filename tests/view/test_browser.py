@@ -12,7 +12,7 @@ import pytest
 
 import supple as sp
 from supple.view import live, show, to_html, view
-from supple.view.colours import FULL, colours_of
+from supple.view.colors import FULL, colors_of
 from supple.view.drawing import drawing_of
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
@@ -23,7 +23,7 @@ SOFTWARE = ["--no-sandbox", "--use-gl=swiftshader", "--enable-unsafe-swiftshader
 PATIENCE = 30.0
 PULL = 60.0
 NEAR = 8
-"""Levels of 256 that a colour may be off: the browser's rounding, and the slope of the surface in a pixel."""
+"""Levels of 256 that a color may be off: the browser's rounding, and the slope of the surface in a pixel."""
 
 
 @pytest.fixture(scope="module")
@@ -97,8 +97,8 @@ def picture(page):
     return np.asarray(Image.open(io.BytesIO(shot)).convert("RGB")).astype(int)
 
 
-def coloured(page):
-    """Which pixels have a colour: those of rods; all else is grey, without the axes of the ground."""
+def colored(page):
+    """Which pixels have a color: those of rods; all else is gray, without the axes of the ground."""
     pixels = picture(page)
     return pixels.max(axis=-1) - pixels.min(axis=-1) > 60
 
@@ -120,8 +120,8 @@ def seen(page, point):
     return page.evaluate("p => supple.camera.seen(p)", [float(x) for x in point])
 
 
-def test_colours_are_those_of_the_scale(played, run):
-    """Where the rod faces the camera it has the colour that the scale gives the value there."""
+def test_colors_are_those_of_the_scale(played, run):
+    """Where the rod faces the camera it has the color that the scale gives the value there."""
     page, drawing = played, drawing_of(run, len(run.t))
     strand = drawing.rods[0]
     page.get_by_label("rods by").select_option("axial stress")
@@ -131,14 +131,14 @@ def test_colours_are_those_of_the_scale(played, run):
         page.evaluate("t => supple.seek(t)", float(run.t[frame]))
         pixels, eye = picture(page), np.array(page.evaluate("supple.camera.eye"))
         values = strand.values["axial stress"][frame]
-        wanted = colours_of("axial stress", values, drawing.largest("axial stress"))
+        wanted = colors_of("axial stress", values, drawing.largest("axial stress"))
         for station in range(6, len(values) - 6, 4):
-            centre, along = strand.position[frame, station], strand.rotation[frame, station, :, 0]
-            towards = eye - centre
+            center, along = strand.position[frame, station], strand.rotation[frame, station, :, 0]
+            towards = eye - center
             towards = towards - along * (towards @ along)  # the nearest line of the surface
-            if np.linalg.norm(towards) < 0.97 * np.linalg.norm(eye - centre):
+            if np.linalg.norm(towards) < 0.97 * np.linalg.norm(eye - center):
                 continue  # seen at an angle: darker
-            x, y, _ = seen(page, centre + 0.02 * towards / np.linalg.norm(towards))
+            x, y, _ = seen(page, center + 0.02 * towards / np.linalg.norm(towards))
             worst = max(worst, np.abs(pixels[round(y), round(x)] - wanted[station]).max())
     assert worst <= NEAR
     assert "rgb(68, 1, 84)" in page.locator(".scale i").first.get_attribute("style")
@@ -154,8 +154,8 @@ def test_bodies_and_rods_of_one_frame_are_drawn_together(page, file):
     for _ in range(8):
         pixels = picture(page)
         blue = pixels[..., 2] - pixels[..., 0] > 40
-        grey = (pixels.max(axis=-1) - pixels.min(axis=-1) < 30) & (pixels.max(axis=-1) < 200)
-        rods, balls = np.argwhere(blue), np.argwhere(grey)
+        gray = (pixels.max(axis=-1) - pixels.min(axis=-1) < 30) & (pixels.max(axis=-1) < 200)
+        rods, balls = np.argwhere(blue), np.argwhere(gray)
         assert len(rods) > 300
         assert len(balls) > 300
         apart = np.linalg.norm(rods[:, None] - balls[None, ::7], axis=-1).min()
@@ -179,9 +179,9 @@ def test_controls_of_the_page(played, run):
     page.get_by_label("rods by").select_option("bending moment")
     page.get_by_text("bending moment (N m)").first.wait_for()
     hide(page, "ground", "tendons", "bodies", "joints")
-    assert coloured(page).sum() > 300
+    assert colored(page).sum() > 300
     hide(page, "rods")
-    assert not coloured(page).any()
+    assert not colored(page).any()
     page.get_by_label("rods", exact=True).check()
     page.get_by_label("names", exact=True).check()
     page.locator("#labels span", has_text="ball").wait_for()
@@ -284,7 +284,7 @@ def test_thin_rods_are_seen_and_their_width_is_told(page, tmp_path):
 
 
 def test_what_joins_and_drives_is_drawn(page, tmp_path):
-    """Chambers inside clear rods, and hinges, motors, closures and discs, each in its colour."""
+    """Chambers inside clear rods, and hinges, motors, closures and discs, each in its color."""
     rods = rod(joint=sp.Revolute("y"), position=(0, 0, 0.1))
     built = sp.Robot(
         rods,
@@ -313,7 +313,7 @@ def test_what_joins_and_drives_is_drawn(page, tmp_path):
     middle = [round(v) for v in seen(page, (0.0, 0.0, -0.05))[:2]]
     inside, outside = clear[middle[1], middle[0]], opaque[middle[1], middle[0]]
     assert np.abs(inside - outside).sum() > 60  # the chamber shines through
-    assert np.abs(inside - FULL).max() < 16  # in the colour of its pressure
+    assert np.abs(inside - FULL).max() < 16  # in the color of its pressure
     page.get_by_label("joints", exact=True).check()
     orange = picture(page)
     assert ((orange[..., 0] - orange[..., 2] > 80).sum()) > 30  # the motor
@@ -367,7 +367,7 @@ def test_a_run_is_watched_while_it_is_computed_and_plays_then(page, run):
         page.get_by_label("rods by").select_option("plain")
         viewer.play(run)
         page.locator("#bar").wait_for()
-        assert page.evaluate("supple.scene.colour") == "plain"  # as it was chosen
+        assert page.evaluate("supple.scene.color") == "plain"  # as it was chosen
     finally:
         viewer.close()
 

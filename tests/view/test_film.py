@@ -40,7 +40,7 @@ def test_pictures_show_the_robot_and_its_motion(run):
     first, last = (painter.picture(frame).astype(int) for frame in (0, len(run.t) - 1))
     assert first.shape == (film.SIZE[1], film.SIZE[0], 3)
     blue = (first[..., 2] - first[..., 0] > 30).mean()
-    assert 0.01 < blue < 0.4  # the rod, in its plain colour
+    assert 0.01 < blue < 0.4  # the rod, in its plain color
     assert (np.abs(last - first).sum(axis=-1) > 60).mean() > 0.005
 
 

@@ -1,4 +1,4 @@
-"""What is drawn of a run, what it is coloured by, and the server and page that show it."""
+"""What is drawn of a run, what it is colored by, and the server and page that show it."""
 
 import json
 import urllib.error
@@ -13,7 +13,7 @@ import supple as sp
 from supple.robot.meshes import ROUND
 from supple.view import show, to_html, view
 from supple.view.camera import FIELD, FILL, camera_axes, camera_on, outermost
-from supple.view.colours import QUANTITIES, colours_of, table_of, tension_look
+from supple.view.colors import QUANTITIES, colors_of, table_of, tension_look
 from supple.view.drawing import drawing_of
 from supple.view.places import STATIONS
 from supple.view.scene import quaternions, scene_of
@@ -62,22 +62,22 @@ def test_rods_have_their_true_section_and_shape(run, drawing):
 
 
 def _moments(mesh, mass):
-    """Mass centre and inertia (3, 3) about it, of what fills a surface, summed over tetrahedra."""
+    """Mass center and inertia (3, 3) about it, of what fills a surface, summed over tetrahedra."""
     corners = mesh[0][mesh[1]]
     volume = np.einsum("fi,fi->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
-    centre = np.einsum("f,fi->i", volume, corners.sum(axis=1) / 4) / volume.sum()
-    corners = corners - centre
+    center = np.einsum("f,fi->i", volume, corners.sum(axis=1) / 4) / volume.sum()
+    corners = corners - center
     volume = np.einsum("fi,fi->f", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
     total = corners.sum(axis=1)
     second = np.einsum("f,fki,fkj->ij", volume, corners, corners)
     second = (second + np.einsum("f,fi,fj->ij", volume, total, total)) / 20 * mass / volume.sum()
-    return centre, np.trace(second) * np.eye(3) - second
+    return center, np.trace(second) * np.eye(3) - second
 
 
 def test_bodies_look_like_their_mass_and_moments(run, drawing):
     tool, plate = (solid for solid in drawing.solids if solid.kind == "body")
-    centre, inertia = _moments(tool.mesh, 0.1)
-    np.testing.assert_allclose(centre, (0.01, 0.0, 0.0), atol=1e-12)
+    center, inertia = _moments(tool.mesh, 0.1)
+    np.testing.assert_allclose(center, (0.01, 0.0, 0.0), atol=1e-12)
     np.testing.assert_allclose(inertia, np.diag([2e-5, 3e-5, 4e-5]), rtol=1e-9, atol=1e-12)
     # A disc: its rim has ROUND corners, so that it is a little smaller. 4 = 2 + 2: it has no thickness.
     spread = plate.mesh[0].max(axis=0) - plate.mesh[0].min(axis=0)
@@ -123,11 +123,11 @@ def test_quantities_are_those_of_beam_theory(drawing):
     assert not values["stretch"].any()
 
 
-def test_colours_go_from_end_to_end():
-    ends = colours_of("curvature", np.array([0.0, 2.0]), 2.0)
+def test_colors_go_from_end_to_end():
+    ends = colors_of("curvature", np.array([0.0, 2.0]), 2.0)
     assert ends.tolist() == [[68, 1, 84], [253, 231, 36]]
-    middle = colours_of("twist", np.array([0.0]), 2.0)
-    assert np.ptp(middle.astype(int)) < 5  # no twist is grey
+    middle = colors_of("twist", np.array([0.0]), 2.0)
+    assert np.ptp(middle.astype(int)) < 5  # no twist is gray
     slack, taut = tension_look(0.0, 5.0), tension_look(5.0, 5.0)
     assert slack[1] < taut[1]
     assert slack[0] != taut[0]
@@ -136,7 +136,7 @@ def test_colours_go_from_end_to_end():
     assert table_of("tension")[-1].tolist() == list(taut[0])
 
 
-def test_round_off_has_no_colour(run):
+def test_round_off_has_no_color(run):
     still = sp.simulate(run.description.removing("pull", "push", "spring"), 0.02, dt=0.01)
     stretch = replace(still.stretches[0], q=still.q * 0 + 1e-13)
     noisy = drawing_of(replace(still, stretches=(stretch,)))

@@ -25,7 +25,7 @@ E, NU, DENSITY = 1e9, 0.3, 1000.0
 BENDING = E * np.pi * RADIUS**4 / 4
 TORSION = BENDING / (1 + NU)
 WEIGHT = DENSITY * np.pi * RADIUS**2 * 9.81
-"""Of a metre (N/m)."""
+"""Of a meter (N/m)."""
 MATERIAL = Material(E=E, nu=NU, density=DENSITY)
 NONE, DOWN = (0.0, 0.0, 0.0), (0.0, -9.81, 0.0)
 

@@ -56,7 +56,7 @@ def _pendulum() -> Robot:
 
 
 def _swing(times: np.ndarray) -> np.ndarray:
-    """A point mass at half a metre, let go level."""
+    """A point mass at half a meter, let go level."""
     found = solve_ivp(
         lambda _, z: [z[1], -9.81 / 0.5 * np.cos(z[0])],
         (0, times[-1]),

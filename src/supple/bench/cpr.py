@@ -57,7 +57,7 @@ MOTION_TIMES = np.linspace(0.0, 2.0, 9)
 
 
 def leg_lengths(legs: int) -> np.ndarray:
-    """Lengths (9, legs) in metres for a motion in all six directions, from the home and back to it.
+    """Lengths (9, legs) in meters for a motion in all six directions, from the home and back to it.
 
     Distances between the holes for a path of the plate, a little longer as the legs are bent at their clamps.
     """
@@ -68,8 +68,8 @@ def leg_lengths(legs: int) -> np.ndarray:
     lengths = []
     for swing in np.sin(np.pi * MOTION_TIMES / 2) ** 2:
         turn = Rotation.from_rotvec(swing * np.array([0.1, 0.15, 0.2])).as_matrix()
-        centre = np.array([0.03, -0.02, HOME]) * [swing, swing, 1.0] + [0.0, 0.0, 0.02 * swing]
-        lengths.append(1.0015 * np.linalg.norm(centre + plate @ turn.T - base, axis=1))
+        center = np.array([0.03, -0.02, HOME]) * [swing, swing, 1.0] + [0.0, 0.0, 0.02 * swing]
+        lengths.append(1.0015 * np.linalg.norm(center + plate @ turn.T - base, axis=1))
     return np.array(lengths)
 
 

@@ -29,8 +29,8 @@ Port = Annotated[int, typer.Option(help="Port on this machine; another one if it
 Host = Annotated[
     str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines see it too.")
 ]
-Colour = Annotated[
-    str, typer.Option("--colour", "--color", help="What rods are coloured by, or plain.")
+Color = Annotated[
+    str, typer.Option("--color", "--colour", help="What rods are colored by, or plain.")
 ]
 Wait = Annotated[bool, typer.Option(help="Stay until Ctrl-C.")]
 
@@ -74,7 +74,7 @@ def view(
             help="Write a page (.html), a film (.mp4, .gif) or an animated scene (.glb) instead."
         ),
     ] = None,
-    color: Colour = "curvature",
+    color: Color = "curvature",
     speed: Annotated[float, typer.Option(help="Of a film, against real time.")] = 1.0,
     port: Port = PORT,
     host: Host = "127.0.0.1",
@@ -86,7 +86,7 @@ def view(
     A robot file is simulated first, and shown while it is computed. A folder holds a run of `supple run`.
     """
     from supple.files import stored_run
-    from supple.view.colours import check_choice
+    from supple.view.colors import check_choice
 
     with told():
         check_choice(color)
@@ -132,7 +132,7 @@ def live(
         float | None, typer.Option(help="Step (s); by default that of the study, or 0.01.")
     ] = None,
     speed: Annotated[float, typer.Option(help="Wanted speed against real time.")] = 1.0,
-    color: Colour = "curvature",
+    color: Color = "curvature",
     port: Port = PORT,
     host: Host = "127.0.0.1",
     allow: Allow = None,

@@ -67,7 +67,7 @@ from supple.robot.loads import (
 class _Offset(AbstractLeaf):
     """(y, z), a formula of u, or one of these (or a point) for each item."""
 
-    need: str = '(y, z) in metres, a formula of u such as "[0.01*(1 - u), 0]", or one for each item'
+    need: str = '(y, z) in meters, a formula of u such as "[0.01*(1 - u), 0]", or one for each item'
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -247,7 +247,7 @@ ITEMS: dict[str, Record] = {
         Chamber,
         on=ITEM,
         area=number("m²"),
-        offset=Numbers("(y, z) in metres", ((2,),)),
+        offset=Numbers("(y, z) in meters", ((2,),)),
         pressure=law("the pressure (Pa)"),
         volume=law("the volume (m³)"),
         gas=law("the content n R T (J)"),

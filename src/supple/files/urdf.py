@@ -191,7 +191,7 @@ def read_urdf(text: str, name: str, root: UrdfImport, folder: Path = Path()) -> 
 
 
 def _inertial(reader: _Reader, link: str, element: _Element) -> dict[str, Any] | None:
-    """Mass, centre and inertia of a link in its own axes; None without an inertial."""
+    """Mass, center and inertia of a link in its own axes; None without an inertial."""
     inertial = element.first("inertial")
     if inertial is None:
         return None

@@ -5,7 +5,7 @@ small matrices is a call that nothing can be fused with. A program is written fo
 need not know of this; here it is traced and told again with other words for the same:
 
 - a condition computes its cheap branch, and the other one in a loop that runs once if any member needs it;
-- products of small matrices are sums of products of their entries, which are fused with their neighbours;
+- products of small matrices are sums of products of their entries, which are fused with their neighbors;
 - small matrices are factorized and solved by plain loops over their columns.
 """
 

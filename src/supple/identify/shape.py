@@ -1,4 +1,4 @@
-"""Coordinates of a rod from measured points of its centreline, also where only a part was measured.
+"""Coordinates of a rod from measured points of its centerline, also where only a part was measured.
 
 The fit minimizes
 
@@ -67,7 +67,7 @@ def fit_shape(
     initial: Any = None,
     max_iterations: int = 60,
 ) -> ShapeFit:
-    """Fit a rod to points (n, 3) in metres measured at ``fractions`` (n,) of its length.
+    """Fit a rod to points (n, 3) in meters measured at ``fractions`` (n,) of its length.
 
     A sequence of shapes (k, n, 3) is fitted one after the other, each from the one before. ``base`` is the
     pose of the rod's first section, one or one for each shape; it is fitted too if it is None. ``noise`` (m)

@@ -11,7 +11,7 @@ from supple.arrays import Array
 from supple.model.model import JointGroup
 
 WIDTH = 1e-5
-"""Radians or metres over which a bumper begins to push."""
+"""Radians or meters over which a bumper begins to push."""
 
 
 def _beyond(

@@ -1,4 +1,4 @@
-"""Energies, momentum and centre of mass."""
+"""Energies, momentum and center of mass."""
 
 from typing import Any, NamedTuple
 
@@ -32,11 +32,11 @@ class Energies(NamedTuple):
 
 
 class Momentum(NamedTuple):
-    """Angular (kg m²/s, about the world origin) and linear momentum (kg m/s), mass centre (m)."""
+    """Angular (kg m²/s, about the world origin) and linear momentum (kg m/s), mass center (m)."""
 
     angular: Float[Array, " 3"]
     linear: Float[Array, " 3"]
-    centre: Float[Array, " 3"]
+    center: Float[Array, " 3"]
 
 
 def _masses(
@@ -65,7 +65,7 @@ def energies(
     v: Float[Array, " nv"],
     t: Float[Array, ""] | float = 0.0,
 ) -> Energies:
-    """Energies of a state; gravity's is zero for a mass centre at the world origin."""
+    """Energies of a state; gravity's is zero for a mass center at the world origin."""
     t = jnp.asarray(t, dtype=float)
     model = model.with_lengths_at(t)
     inertia, twist, origin = _masses(model, q, v, t)
@@ -101,7 +101,7 @@ def momentum(
     v: Float[Array, " nv"],
     t: Float[Array, ""] | float = 0.0,
 ) -> Momentum:
-    """Total momentum about the world origin, and the centre of mass."""
+    """Total momentum about the world origin, and the center of mass."""
     inertia, twist, origin = _masses(model, q, v, jnp.asarray(t))
     total = jnp.einsum("nij,nj->i", inertia, twist)
     first, mass = _first_moment(inertia)

@@ -16,7 +16,7 @@ Motion = tuple[Float[Array, " nq"], Float[Array, " nv"], Float[Array, " nv"]]
 AGREED = 0.5
 """Share of what further instants change about which they may disagree: beyond it something has jumped."""
 LONGEST = 6.0
-"""Ratio of the lengths of neighbouring intervals up to which they tell of each other."""
+"""Ratio of the lengths of neighboring intervals up to which they tell of each other."""
 
 
 def between(model: Model, time: Float[Array, ""], t: Any, q: Any, v: Any, a: Any) -> Motion:

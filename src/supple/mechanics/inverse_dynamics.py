@@ -1,4 +1,4 @@
-"""Inverse dynamics: the generalised forces that a motion needs beyond the robot's own.
+"""Inverse dynamics: the generalized forces that a motion needs beyond the robot's own.
 
     f = w [I (A - γ) - ad(V)ᵀ I V] - external        at every sample
     λ = Wᵀ f                                         at every source
@@ -191,7 +191,7 @@ def inertial_wrench(
 
 
 def element_force(model: Model, index: int, c: Coordinates) -> Float[Array, "b m"]:
-    """Elastic, damping, rotor and internally actuated generalised forces of one group."""
+    """Elastic, damping, rotor and internally actuated generalized forces of one group."""
     group = model.groups[index]
     q = group_rows(model, index, c.q, configuration=True)
     x, xdot = group_rows(model, index, c.x), group_rows(model, index, c.xdot)
@@ -255,14 +255,14 @@ def _stress_force(
 
 
 def node_inertia(group: RodGroup) -> Float[Array, "b d 6 6"]:
-    """Inertia a metre at the nodes, in their frames, with that of fluid that moves with them."""
+    """Inertia a meter at the nodes, in their frames, with that of fluid that moves with them."""
     return group.inertia if group.added is None else group.inertia + group.added
 
 
 def inertia_at_nodes(
     group: RodGroup, motion: GroupMotion, inertia: Float[Array, "b d 6 6"]
 ) -> Float[Array, "b d 6 6"]:
-    """World inertia of rod nodes, weighted, from that a metre in their frames."""
+    """World inertia of rod nodes, weighted, from that a meter in their frames."""
     weights = group.length[:, None] * group.grid.weights
     return weights[..., None, None] * se3.matrix_to_world(motion.sources, inertia)
 
@@ -422,7 +422,7 @@ def _add_lines(
 def _add_slots(
     model: Model, at: TransmissionMotion, parts: list[Float[Array, "_ _"]]
 ) -> list[Float[Array, "_ _"]]:
-    """Generalised forces of the groups, with those of channels and affine parts of transmissions."""
+    """Generalized forces of the groups, with those of channels and affine parts of transmissions."""
     layout = layout_of(model)
     return [
         part if slots is None else part + slot_force(model, at, slots)[:, : part.shape[1]]

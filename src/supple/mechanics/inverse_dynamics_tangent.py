@@ -210,7 +210,7 @@ def reached_jacobians(
 
 
 def mass_matrix(model: Model, q: Float[Array, " nq"]) -> Float[Array, "nv nv"]:
-    """Generalised inertia at a configuration (symmetric, positive definite)."""
+    """Generalized inertia at a configuration (symmetric, positive definite)."""
     zero = jnp.zeros(model.nv)
     return inverse_dynamics_tangent(model, Coordinates(q, zero, zero, zero, jnp.zeros(()))).mass
 
@@ -308,7 +308,7 @@ def _scatter_columns(
     values: Float[Array, "b 6 k m"],
 ) -> Float[Array, "e 6 k nv"]:
     """Put columns of some coordinates into rows of elements."""
-    if len(elements) == 1:  # coordinates of an element are neighbours
+    if len(elements) == 1:  # coordinates of an element are neighbors
         return lax.dynamic_update_slice(into, values, (elements[0], 0, 0, columns[0, 0]))
     six, kinds = np.arange(6)[:, None, None], np.arange(into.shape[2])[:, None]
     where = elements[:, None, None, None], six, kinds, columns[:, None, None, :]

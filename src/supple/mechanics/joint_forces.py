@@ -1,7 +1,7 @@
 """What joints do by themselves: springs, dampers, friction, compliant stops and rotors, with their tangent.
 
 Dampers and friction act where parts rub, at the bearings: those inside a linkage, then the coordinates
-themselves. With s(q, x, ẋ) their speeds, linear in ẋ, an effort f(s) asks the generalised force (∂s/∂ẋ)ᵀ f.
+themselves. With s(q, x, ẋ) their speeds, linear in ẋ, an effort f(s) asks the generalized force (∂s/∂ẋ)ᵀ f.
 """
 
 import jax
@@ -21,7 +21,7 @@ def joint_force(
     xdot: Float[Array, "b m"],
     xddot: Float[Array, "b m"],
 ) -> Float[Array, "b m"]:
-    """Generalised forces of the joints of a group."""
+    """Generalized forces of the joints of a group."""
     force = _rubbing(group, q, x, xdot)
     if not group.joint.euclidean:
         return force

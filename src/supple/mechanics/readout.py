@@ -246,7 +246,7 @@ class AbstractReadout(abc.ABC):
 
     @cached_property
     def momentum(self) -> Momentum:
-        """Angular and linear momentum and mass centre, each (…, 3)."""
+        """Angular and linear momentum and mass center, each (…, 3)."""
         return self.read(_momentum)
 
     def _checked(self, name: str, fractions: Fractions) -> tuple[float, ...]:

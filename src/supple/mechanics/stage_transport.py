@@ -1,8 +1,8 @@
 """How joint coordinates turn between two instants of a step.
 
 The mass matrix of a floating robot turns with it: with body twist Φ(x) ẋ, M(x) = PᵀM(x₀)P where
-Φ(x) = Φ(x₀) P. A solver that keeps one linearisation for a whole step first turns residuals into the frame of
-that linearisation and its corrections back; without this it converges as slowly as the robot spins fast.
+Φ(x) = Φ(x₀) P. A solver that keeps one linearization for a whole step first turns residuals into the frame of
+that linearization and its corrections back; without this it converges as slowly as the robot spins fast.
 """
 
 import jax
@@ -45,7 +45,7 @@ def stage_turns(model: Model, stages: Kinematics, reference: int) -> Turns:
 
 
 def turn_force(model: Model, turns: Turns, force: Float[Array, "s n"]) -> Float[Array, "s n"]:
-    """Generalised forces at the stages, seen at the reference: P⁻ᵀ f."""
+    """Generalized forces at the stages, seen at the reference: P⁻ᵀ f."""
     return _apply(model, [jnp.swapaxes(turn, -1, -2) for turn in turns], force)
 
 

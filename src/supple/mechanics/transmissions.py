@@ -1,6 +1,6 @@
 """Coordinates, moment arms and efforts of transmissions, and what they add to the balance and its tangent.
 
-An effort u that lengthens ℓ asks the generalised force -u ∂ℓ/∂q of the robot: a tension -u pulls it together.
+An effort u that lengthens ℓ asks the generalized force -u ∂ℓ/∂q of the robot: a tension -u pulls it together.
 Affine parts and channels have moment arms of their own; segments act as pairs of forces on their end points.
 """
 
@@ -148,7 +148,7 @@ def line_laws(
 
 
 def slot_force(model: Model, at: TransmissionMotion, slots: GroupSlots) -> Float[Array, "b m"]:
-    """Generalised forces that affine parts and channels ask of the elements of a group."""
+    """Generalized forces that affine parts and channels ask of the elements of a group."""
     own = model.transmissions
     forces = part_rows(
         model,
@@ -307,7 +307,7 @@ def rubbed(
     """Moment arms weighted by the tension over that at the channel's start; the logarithm of it at its end.
 
     A point of the tendon slides in its channel at the rate ν by which the length beyond it changes. The
-    channel turns the tendon by |t′ + κ × t| a metre, and friction changes the tension by that angle:
+    channel turns the tendon by |t′ + κ × t| a meter, and friction changes the tension by that angle:
     T′ = T |t′ + κ × t| (μ tanh(ν / speed) + β ν), less towards the end when the tendon is pulled.
     """
     rub = channels.rubbing

@@ -6,7 +6,7 @@ forbids some motion by equations that are *linear* in the entries of R and r:
     Υ = A : R + b · r - c = 0
 
 A revolute joint about n: e · R n = 0 for two directions e normal to n, and r = 0. No angle is extracted,
-so nothing can wrap at π. Rows that turn are multiplied by a length, so that all Υ are metres and all
+so nothing can wrap at π. Rows that turn are multiplied by a length, so that all Υ are meters and all
 multipliers newtons.
 """
 

@@ -22,7 +22,7 @@ from supple.arrays import Array
 CLOSURE, COORDINATE, LENGTH, STOP, CONTACT = "closure", "coordinate", "length", "stop", "contact"
 """What equations are: closed loops, imposed coordinates, imposed lengths or volumes, stops, no slip."""
 COMPLIANCE = 1e-3
-"""Metres that stand for a newton in an inactive equation, λ = 0; any number would do."""
+"""Meters that stand for a newton in an inactive equation, λ = 0; any number would do."""
 
 
 class ActiveSet(NamedTuple):

@@ -124,7 +124,7 @@ class Imposed(AbstractEffort):
     offset: Float[Array, " m"]
     sign: Float[Array, " m"]
     scale: Float[Array, " m"]
-    """Metres of violation per unit of the coordinate; multipliers are then newtons."""
+    """Meters of violation per unit of the coordinate; multipliers are then newtons."""
 
     def __call__(
         self, length: Float[Array, " m"], rate: Float[Array, " m"], given: Input

@@ -200,7 +200,7 @@ class PrismaticJoint(AbstractJoint):
 
 
 class HelicalJoint(AbstractJoint):
-    """Rotation about a unit axis (rad) that advances ``pitch`` metres per radian along it."""
+    """Rotation about a unit axis (rad) that advances ``pitch`` meters per radian along it."""
 
     axis: Float[Array, " 3"]
     pitch: Float[Array, ""]

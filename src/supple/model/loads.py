@@ -1,4 +1,4 @@
-"""Loads as the mechanics sees them: wrenches at points, wrenches a metre along rods, internal stress.
+"""Loads as the mechanics sees them: wrenches at points, wrenches a meter along rods, internal stress.
 
 A load is a body wrench that may depend on time and on the pose and twist of its point. Its tangent comes
 from automatic differentiation of that one small function unless a load knows better, so a new load is one
@@ -159,7 +159,7 @@ class Wake(AbstractPointLoad):
     sample: int = eqx.field(static=True)
     offset: Pose
     added: Float[Array, " 2"]
-    """Added mass a metre (kg/m) for motions along y and z of the section."""
+    """Added mass a meter (kg/m) for motions along y and z of the section."""
 
     def wrench(
         self, t: Float[Array, ""], pose: Pose, twist: Float[Array, " 6"]
@@ -211,7 +211,7 @@ def drag_tangent(
 
 
 class AbstractLineLoad(eqx.Module):
-    """A wrench a metre along rods, which may depend on time and on the motion of each section.
+    """A wrench a meter along rods, which may depend on time and on the motion of each section.
 
     Loads of one kind on rods of one group are one batch: leaves have one row for each rod.
     """
@@ -230,7 +230,7 @@ class AbstractLineLoad(eqx.Module):
         pose: Pose,
         twist: Float[Array, " 6"],
     ) -> Float[Array, " 6"]:
-        """Body wrench a metre (N, N/m) of one section, given its world pose and body twist."""
+        """Body wrench a meter (N, N/m) of one section, given its world pose and body twist."""
 
     @property
     def corners(self) -> tuple[float, ...]:
@@ -340,7 +340,7 @@ class LineDrag(AbstractLineLoad):
 
 
 class DeadLine(AbstractLineLoad):
-    """Forces a metre (N/m), fixed in space: the weight of displaced fluid."""
+    """Forces a meter (N/m), fixed in space: the weight of displaced fluid."""
 
     group: int = eqx.field(static=True)
     rows: tuple[int, ...] = eqx.field(static=True)

@@ -49,9 +49,9 @@ class RodGroup(eqx.Module):
     damping: Float[Array, "*b n 6 6"] | None
     """D of the sections (N m² s, N s); None for undamped rods."""
     inertia: Float[Array, "*b n 6 6"]
-    """Of a metre, in the axes of the section (kg m, kg/m)."""
+    """Of a meter, in the axes of the section (kg m, kg/m)."""
     added: Float[Array, "*b n 6 6"] | None = None
-    """Inertia a metre of fluid that moves with the sections but has no weight; None without."""
+    """Inertia a meter of fluid that moves with the sections but has no weight; None without."""
     growth: AbstractLaw | None = None
     """Length over its first value, as a law of time; None for rods of constant length."""
     growth_rates: tuple[Float[Array, "*b"], Float[Array, "*b"]] | None = None
@@ -173,7 +173,7 @@ class Slot:
     v_start: int
     v_stop: int
     edges: tuple[float, ...] = ()
-    """Where the pieces of a rod begin and end (u), neighbouring rows of the group; none for whole rods."""
+    """Where the pieces of a rod begin and end (u), neighboring rows of the group; none for whole rods."""
 
     @property
     def in_pieces(self) -> bool:

@@ -12,7 +12,7 @@ class Prescribed(eqx.Module):
 
     laws: Laws
     scale: Float[Array, " n"]
-    """Metres of violation per unit of each coordinate; multipliers are then newtons."""
+    """Meters of violation per unit of each coordinate; multipliers are then newtons."""
     q_index: tuple[int, ...] = eqx.field(static=True)
     v_index: tuple[int, ...] = eqx.field(static=True)
     names: tuple[str, ...] = eqx.field(static=True)

@@ -51,7 +51,7 @@ class EdgeSlip(AbstractSlip):
 class RollingSlip(AbstractSlip):
     """A ball, or with an axle a thin wheel, on a plane: the material at the contact does not move.
 
-    With n the plane's normal, the contact is at ρ = -r n from the centre of a ball; a wheel touches with the
+    With n the plane's normal, the contact is at ρ = -r n from the center of a ball; a wheel touches with the
     point of its rim that is lowest: n is first made normal to the axle.
     """
 

@@ -13,7 +13,7 @@ class Stops(eqx.Module):
     bound: Float[Array, " n"]
     """(rad, m)."""
     side: Float[Array, " n"]
-    """1 for an upper bound, -1 for a lower one; times metres that stand for a unit of the coordinate."""
+    """1 for an upper bound, -1 for a lower one; times meters that stand for a unit of the coordinate."""
     q_index: tuple[int, ...] = eqx.field(static=True)
     v_index: tuple[int, ...] = eqx.field(static=True)
     names: tuple[str, ...] = eqx.field(static=True)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from supple.errors import ArgumentError
-from supple.plot.style import BLUE, GREY, ORANGE, RED, VIOLET, new_axes, styled
+from supple.plot.style import BLUE, GRAY, ORANGE, RED, VIOLET, new_axes, styled
 from supple.run.branch import Branch
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 POINTS = {"limit": (RED, "s"), "branch": (ORANGE, "o"), "flutter": (VIOLET, "^")}
-"""Colours and marks of special points."""
+"""Colors and marks of special points."""
 
 
 def branches(
@@ -27,7 +27,7 @@ def branches(
     """A quantity along a branch and those that leave from it, over time; dashed where it is unstable.
 
     ``quantity(branch)`` gives a number for each point, such as ``lambda b: b.position("arm")[:, 1]``; by
-    default it is the coordinate of a place (in metres) that tells most: the one that changes most.
+    default it is the coordinate of a place (in meters) that tells most: the one that changes most.
     """
     if quantity is None:
         quantity, label = _telling(branch)
@@ -59,12 +59,12 @@ def _draw(axes: "Axes", one: Branch, values: np.ndarray, told: set[str]) -> None
     edges = [0, *(np.flatnonzero(stable[1:] != stable[:-1]) + 1), len(stable)]
     for low, high in pairwise(edges):
         part = slice(low, high + 1)
-        style = dict(color=BLUE, linewidth=2.0) if stable[low] else dict(color=GREY, linestyle="--")
+        style = dict(color=BLUE, linewidth=2.0) if stable[low] else dict(color=GRAY, linestyle="--")
         axes.plot(t[part], y[part], label=first("stable" if stable[low] else "unstable"), **style)
     for point in one.special:
-        colour, mark = POINTS[point.kind]
+        color, mark = POINTS[point.kind]
         place = _at(one, values, point)
-        axes.plot(point.t, place, mark, color=colour, ms=6, zorder=4, label=first(point.kind))
+        axes.plot(point.t, place, mark, color=color, ms=6, zorder=4, label=first(point.kind))
 
 
 def _with_special(one: Branch, values: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -80,7 +80,7 @@ def _with_special(one: Branch, values: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def _at(one: Branch, values: np.ndarray, point: Any) -> float:
-    """A value at a special point, by the arc between its neighbours."""
+    """A value at a special point, by the arc between its neighbors."""
     low, high = point.index, min(point.index + 1, len(one) - 1)
     near = [np.linalg.norm(point.q - one.q[i]) + abs(point.t - one.t[i]) for i in (low, high)]
     share = near[0] / max(sum(near), 1e-300)

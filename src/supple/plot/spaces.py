@@ -8,10 +8,10 @@ import numpy as np
 from supple.errors import ArgumentError
 from supple.plot.style import (
     BLUE,
-    GREY,
+    GRAY,
     RED,
     as_text,
-    colour_bar,
+    color_bar,
     new_axes,
     plain_box,
     plain_plane,
@@ -85,10 +85,10 @@ def shapes(
         if axes is None:
             axes = new_axes("3d" if plane == "xyz" else None, (6.0, 4.6))
         columns = ["xyz".index(letter) for letter in plane]
-        colours = shades()
+        colors = shades()
         for order in range(len(chosen)):
             share = order / max(len(chosen) - 1, 1)
-            look = {"color": colours(share), "zorder": 2 + share}
+            look = {"color": colors(share), "zorder": 2 + share}
             for line in lines.values():
                 axes.plot(*line[order][:, columns].T, linewidth=1.8, **look)
             for dot in dots.values():
@@ -115,7 +115,7 @@ def path(
     with styled():
         axes = new_axes("3d" if plane == "xyz" else None, (4.6, 4.0)) if axes is None else axes
         axes.plot(*way[:, columns].T, color=BLUE, linewidth=1.2)
-        axes.plot(*way[:1, columns].T, "o", markerfacecolor="white", color=GREY)
+        axes.plot(*way[:1, columns].T, "o", markerfacecolor="white", color=GRAY)
         axes.plot(*way[-1:, columns].T, "o", color=RED)
         if plane == "xyz":
             plain_box(axes, way[~np.isnan(way[:, 0])])
@@ -136,7 +136,7 @@ def strains(
     """Strain along a rod at ``count`` instants, pale to dark.
 
     ``component`` is one of kx, ky, kz (1/m) and gx, gy, gz; by default, and with the first rod, the one that
-    changes most (a metre of curvature counts as much as a stretch of one).
+    changes most (a meter of curvature counts as much as a stretch of one).
     """
     names = rods_of(result)
     if not names:
@@ -152,14 +152,14 @@ def strains(
     chosen = _instants(result, count)
     with styled():
         axes = new_axes() if axes is None else axes
-        colours = shades()
+        colors = shades()
         u = np.linspace(0.0, 1.0, values.shape[1])
         for order, i in enumerate(chosen):
-            axes.plot(u, values[i, :, index], color=colours(order / max(len(chosen) - 1, 1)))
+            axes.plot(u, values[i, :, index], color=colors(order / max(len(chosen) - 1, 1)))
         unit = "1/m" if index < 3 else "-"
         axes.set(xlabel="fraction of the length", ylabel=f"{STRAIN_NAMES[index]} ({unit})")
         axes.set_title(f"Strain of {as_text(rod)}")
-        colour_bar(axes, result.t[chosen], "time (s)")
+        color_bar(axes, result.t[chosen], "time (s)")
     return axes
 
 

@@ -1,4 +1,4 @@
-"""One look for all plots: colours, lines, boxes."""
+"""One look for all plots: colors, lines, boxes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BLUE, RED, GREEN, ORANGE, GREY = "#2563a8", "#b8323c", "#2e8b6f", "#d98324", "#8a8f98"
+BLUE, RED, GREEN, ORANGE, GRAY = "#2563a8", "#b8323c", "#2e8b6f", "#d98324", "#8a8f98"
 VIOLET, TEAL = "#7251a8", "#2a9fb5"
-CYCLE = (BLUE, RED, GREEN, ORANGE, VIOLET, TEAL, GREY)
+CYCLE = (BLUE, RED, GREEN, ORANGE, VIOLET, TEAL, GRAY)
 STYLE: dict[str, Any] = {
     "font.size": 9,
     "axes.titlesize": 10,
@@ -51,7 +51,7 @@ def styled() -> Iterator[Any]:
 
 
 def shades() -> Any:
-    """Colours from pale (early, small) to dark (late, large)."""
+    """Colors from pale (early, small) to dark (late, large)."""
     from matplotlib.colors import LinearSegmentedColormap
 
     stops = ["#b9cde3", "#5f98cb", "#2563a8", "#122a4d"]
@@ -66,7 +66,7 @@ def new_axes(projection: str | None = None, size: tuple[float, float] = (5.6, 3.
         return axes
 
 
-def colour_bar(axes: "Axes", values: np.ndarray, label: str) -> Any:
+def color_bar(axes: "Axes", values: np.ndarray, label: str) -> Any:
     """A narrow bar that says what shades mean."""
     import matplotlib
 
@@ -100,7 +100,7 @@ def plain_box(axes: Any, points: np.ndarray, zoom: float = 1.1) -> None:
 
 
 def plain_plane(axes: "Axes", plane: str) -> None:
-    """Two axes in metres with one scale."""
+    """Two axes in meters with one scale."""
     axes.set_aspect("equal", adjustable="datalim")
     axes.set(xlabel=f"{plane[0]} (m)", ylabel=f"{plane[1]} (m)")
     axes.locator_params(axis="x", nbins=6)

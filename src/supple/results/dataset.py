@@ -1,4 +1,4 @@
-"""A result as labelled data: one xarray dataset, and the files people ask for."""
+"""A result as labeled data: one xarray dataset, and the files people ask for."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def coordinate_labels(model: Model) -> tuple[list[str], list[str]]:
 
 
 def as_dataset(result: Result, points: int = POINTS) -> xarray.Dataset:
-    """Everything about a run, labelled, with units.
+    """Everything about a run, labeled, with units.
 
     A run of several stretches has the coordinate ``stretch`` along time. The instant of an edit is there
     twice, before and after it; what does not exist in a stretch is NaN there.
     """
-    parts = [_labelled(one, points) for one in result.stretches]
+    parts = [_labeled(one, points) for one in result.stretches]
     data = parts[0] if len(parts) == 1 else _joined(parts)
     if len(parts) > 1:
         data = data.assign_coords(stretch=("time", result.stretch))
@@ -73,7 +73,7 @@ def _joined(parts: list[xarray.Dataset]) -> xarray.Dataset:
     )
 
 
-def _labelled(result: Stretch, points: int) -> xarray.Dataset:
+def _labeled(result: Stretch, points: int) -> xarray.Dataset:
     """Everything about a stretch."""
     import xarray  # slow to import and not always needed
 
@@ -102,7 +102,7 @@ def _labelled(result: Stretch, points: int) -> xarray.Dataset:
     rods = [slot.name for slot in model.topology.rod_slots]
     if rods:
         shapes = np.stack([result.shape(name, points).position for name in rods], axis=1)
-        data["centreline"] = (("time", "rod", "u", "axis"), shapes, {"units": "m"})
+        data["centerline"] = (("time", "rod", "u", "axis"), shapes, {"units": "m"})
         data = data.assign_coords(rod=rods, u=np.linspace(0.0, 1.0, points))
     for name in ("kinetic", "elastic", "potential"):
         values = np.asarray(getattr(result.energies, name))
@@ -172,7 +172,7 @@ def write_csv(result: Result, path: str | Path) -> Path:
     names, columns = ["time"], [result.t]
     data = as_dataset(result, 2)
     for name, array in data.data_vars.items():
-        if name == "centreline":
+        if name == "centerline":
             continue
         flat = np.asarray(array).reshape(len(result.t), -1)
         inner = [

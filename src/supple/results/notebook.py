@@ -61,9 +61,9 @@ def _picture(result: Result) -> str:
     rods = [shown.shape(name).position for name in shown.names("rod")]
     frames = [shown.position(name) for name in shown.names("frame")]
     for k in range(SHAPES):
-        colour = colormaps["Blues"](0.25 + 0.65 * k / (SHAPES - 1))
+        color = colormaps["Blues"](0.25 + 0.65 * k / (SHAPES - 1))
         for rod in rods:
-            axes.plot(*rod[k].T, color=colour, lw=1.6)
+            axes.plot(*rod[k].T, color=color, lw=1.6)
     for path in frames:
         axes.plot(*path.T, ".", color="#b5442c", ms=2.5)
     every = np.concatenate([part.reshape(-1, 3) for part in (*rods, *frames)])

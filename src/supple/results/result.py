@@ -255,7 +255,7 @@ class Result:
 
     @cached_property
     def momentum(self) -> Momentum:
-        """Angular and linear momentum and mass centre, each (n, 3)."""
+        """Angular and linear momentum and mass center, each (n, 3)."""
         parts = zip(*(one.momentum for one in self.stretches), strict=True)
         return Momentum(*map(end_to_end, parts))
 
@@ -314,7 +314,7 @@ class Result:
         return replace(self, stretches=tuple(parts))
 
     def dataset(self, points: int = 41) -> "xarray.Dataset":
-        """Everything as one labelled dataset: positions, shapes, efforts, energies, with units."""
+        """Everything as one labeled dataset: positions, shapes, efforts, energies, with units."""
         return as_dataset(self, points)
 
     def to_netcdf(self, path: str | Path, points: int = 41) -> Path:

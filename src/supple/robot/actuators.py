@@ -30,7 +30,7 @@ class Tendon:
     """A tendon in a channel along a rod, or along several items in a row.
 
     ``on`` names rods, and bodies, markers or the ground that it passes on the way. ``offset`` is where it
-    runs: (y, z) in metres in a rod's section, or a function of u in [0, 1] (n,) -> (n, 2) written with plain
+    runs: (y, z) in meters in a rod's section, or a function of u in [0, 1] (n,) -> (n, 2) written with plain
     NumPy operations; with several items a mapping from name to offset (three numbers, a point of its frame,
     for bodies and the ground). It begins at fraction ``start`` of the first rod and ends, tied to the
     section, at fraction ``end`` of the last. With ``discs`` (a number of them, or fractions of the length) it
@@ -168,7 +168,7 @@ class Tendon:
     def offsets(self, rod: str, u: np.ndarray) -> Any:
         """(y, z) of the channel in a rod at fractions u, (n, 2)."""
         offset = self._offset(rod)
-        need = "(y, z) in metres, or a function of u (n,) -> (n, 2)"
+        need = "(y, z) in meters, or a function of u (n,) -> (n, 2)"
         if not callable(offset):
             place = asarray(check_vector(self.name, "offset", offset, (2,)))
             return place + np.zeros((len(u), 1))

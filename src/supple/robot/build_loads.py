@@ -197,7 +197,7 @@ def _point_buoyancy(item: Buoyancy, robot: Graph) -> PointLoad:
 
 
 def _displaced(item: Buoyancy, rod: Rod, u: np.ndarray) -> Any:
-    """Mass a metre (kg/m) of the fluid that a rod displaces."""
+    """Mass a meter (kg/m) of the fluid that a rod displaces."""
     if rod.section is None:
         need = "a rod with a section, whose area is known"
         raise DescriptionError(item.name, "on", item.on, need)

@@ -80,7 +80,7 @@ class AbstractLineLoad(eqx.Module, RefersToOne):
     def density(
         self, t: Float[Array, ""], X: Float[Array, ""], pose: Pose, twist: Float[Array, " 6"]
     ) -> Float[Array, " 6"]:
-        """Moment and force a metre (N m/m, N/m) at arc length X (m), in the world's axes.
+        """Moment and force a meter (N m/m, N/m) at arc length X (m), in the world's axes.
 
         ``pose`` and ``twist`` are those of the section, as in :meth:`AbstractLoad.wrench`.
         """

@@ -61,7 +61,7 @@ class LoadDensity:
         object.__setattr__(self, "density", found)
 
     def __call__(self, t: Any, X: Any, pose: Pose, twist: Any) -> Any:
-        """Load a metre (6,) on one section."""
+        """Load a meter (6,) on one section."""
         return self.density(t, X, pose.position, pose.rotation, twist)  # type: ignore[operator]
 
 

@@ -309,8 +309,8 @@ def _compliance_ratio(rod: Rod) -> float:
 class Body(_Jointed):
     """A rigid body of ``mass`` (kg).
 
-    ``inertia`` is about the centre of mass, in the body's axes: (Ixx, Iyy, Izz) or a 3x3 matrix
-    (kg m²); ``com`` is the centre of mass in the body frame (m). ``shape`` is how it looks: a
+    ``inertia`` is about the center of mass, in the body's axes: (Ixx, Iyy, Izz) or a 3x3 matrix
+    (kg m²); ``com`` is the center of mass in the body frame (m). ``shape`` is how it looks: a
     :class:`Box`, :class:`Cylinder`, :class:`Sphere` or :class:`Mesh`, or several; it weighs nothing.
     """
 
@@ -332,7 +332,7 @@ class Body(_Jointed):
         self.check_joint(self.name)
 
     def inertia_matrix(self) -> Any:
-        """Inertia about the centre of mass, (3, 3) kg m²."""
+        """Inertia about the center of mass, (3, 3) kg m²."""
         traced = is_traced(self.inertia)
         diagonal = np.shape(self.inertia) == (3,)
         matrix = check_vector(self.name, "inertia", self.inertia, (3,) if diagonal else (3, 3))
@@ -353,7 +353,7 @@ class Body(_Jointed):
 
 @dataclass(frozen=True)
 class Marker(_Item):
-    """A named, massless frame fixed to an item: a sensor, a tool centre; ``shape`` is how it looks."""
+    """A named, massless frame fixed to an item: a sensor, a tool center; ``shape`` is how it looks."""
 
     name: str
     shape: Any = None
@@ -517,7 +517,7 @@ class KnifeEdge(RefersToOne):
 class RollingContact(RefersToOne):
     """A ball, or with an ``axle`` a thin wheel, that rolls on a plane without slipping.
 
-    Its centre is at a point of item ``on`` (as in :class:`KnifeEdge`), ``radius`` (m) above the plane whose
+    Its center is at a point of item ``on`` (as in :class:`KnifeEdge`), ``radius`` (m) above the plane whose
     ``normal`` is given in the world; ``axle`` is a direction in the item's frame. Statics leaves it out.
     """
 

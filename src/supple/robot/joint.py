@@ -224,7 +224,7 @@ class Prismatic(_Spring, AbstractJointSpec):
 
 @dataclass(frozen=True)
 class Helical(_Spring, AbstractJointSpec):
-    """Screw about an axis: ``pitch`` metres of advance per radian."""
+    """Screw about an axis: ``pitch`` meters of advance per radian."""
 
     axis: Axis = "x"
     pitch: Scalar = 0.0

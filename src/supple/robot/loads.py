@@ -90,7 +90,7 @@ class PlaneFriction(RefersToOne):
 class ActiveStress(RefersToOne):
     """Internal stress Λ(X, t) of a rod, added to the elastic stress: ``stress(X, t) -> (n, 6)``.
 
-    X (n,) is arc length in metres; write the function with ``jax.numpy``, and define it once in a module
+    X (n,) is arc length in meters; write the function with ``jax.numpy``, and define it once in a module
     (a new function, such as a lambda in a loop, recompiles). ``kinks`` are times (s) at which it is not
     smooth.
     """
@@ -114,7 +114,7 @@ class ActiveStress(RefersToOne):
 
 @dataclass(frozen=True)
 class DistributedLoad(RefersToOne):
-    """A load along a rod: ``density(t, X, pose, twist) -> (6,)``, moment (N m/m) and force (N/m) a metre.
+    """A load along a rod: ``density(t, X, pose, twist) -> (6,)``, moment (N m/m) and force (N/m) a meter.
 
     For one section: X is its arc length (m), pose its world pose, twist its body twist (rad/s, m/s). In the
     section's axes, or in those of the world with ``follower=False``. Write it with ``jax.numpy``, and define
@@ -148,7 +148,7 @@ class DistributedLoad(RefersToOne):
 class Drag(RefersToOne):
     """Drag of a fluid, along the three axes of the section or body: -(linear v + quadratic |v| v).
 
-    Three numbers each (along x, y, z) or one for all, a metre of rod (N s/m², kg/m²) or for a body
+    Three numbers each (along x, y, z) or one for all, a meter of rod (N s/m², kg/m²) or for a body
     (N s/m, kg/m). v is the velocity against the fluid, which flows with ``current`` (m/s, in space).
     """
 

@@ -45,11 +45,11 @@ class AbstractLook(abc.ABC):
 
     @abc.abstractmethod
     def triangles(self) -> Triangles:
-        """Its surface, about its own centre."""
+        """Its surface, about its own center."""
 
     @abc.abstractmethod
     def reach(self, direction: np.ndarray) -> float:
-        """How far (m) its surface is from its centre in a direction of its own axes."""
+        """How far (m) its surface is from its center in a direction of its own axes."""
 
 
 @dataclass(frozen=True)
@@ -187,10 +187,10 @@ def surface_of(item: str, shape: Looks) -> list[Triangles]:
 
 
 def outermost(item: str, shape: Looks, direction: np.ndarray) -> np.ndarray:
-    """The point (3,) of a body's frame where the surface is met from its centre in a direction."""
+    """The point (3,) of a body's frame where the surface is met from its center in a direction."""
     points = []
     for look in looks_of(shape):
         pose = look.pose(item)
-        rotation, centre = np.asarray(pose.rotation), np.asarray(pose.position)
-        points.append(centre + look.reach(rotation.T @ direction) * direction)
+        rotation, center = np.asarray(pose.rotation), np.asarray(pose.position)
+        points.append(center + look.reach(rotation.T @ direction) * direction)
     return max(points, key=lambda point: float(point @ direction))

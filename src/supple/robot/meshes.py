@@ -9,7 +9,7 @@ import numpy as np
 from supple.errors import ArgumentError
 
 Mesh = tuple[np.ndarray, np.ndarray]
-"""Vertices (v, 3) in metres, and faces (f, 3) that show outwards."""
+"""Vertices (v, 3) in meters, and faces (f, 3) that show outwards."""
 ROUND = 24
 """Sides of what is round."""
 MAX_FILE = 50_000_000
@@ -27,7 +27,7 @@ SQUARE = np.array([(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)])
 
 
 def prism(outline: np.ndarray) -> Mesh:
-    """A closed prism of length 1 along x, centred, over an outline (k, 2) in y and z.
+    """A closed prism of length 1 along x, centered, over an outline (k, 2) in y and z.
 
     Its ends have vertices of their own, so that edges stay sharp.
     """

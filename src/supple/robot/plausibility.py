@@ -64,7 +64,7 @@ def _of_rod(rod: Rod) -> Iterator[str]:
     thickness = 2 * float(np.sqrt(made.shape.moments(MIDDLE).area[0] / np.pi))
     ratio = float(rod.length) / thickness
     if not STOUT < ratio < SLENDER:
-        yield f"length: {float(rod.length):g} m with a section {thickness:.3g} m thick; both are in metres"
+        yield f"length: {float(rod.length):g} m with a section {thickness:.3g} m thick; both are in meters"
 
 
 def _turns(field: str, rotation: Any) -> Iterator[str]:

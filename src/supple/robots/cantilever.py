@@ -23,7 +23,7 @@ def soft_cantilever(force: float = 50.0, **rod: Any) -> Robot:
 def stiff_cantilever(force: float = 10.0, *, as_printed: bool = False, **rod: Any) -> Robot:
     """The 0.4 m rod of 2 mm diameter, released from 10 N.
 
-    The thesis prints E = 2·10⁹ Pa, which gives F L²/EI ≈ 1000: the rod folds within a centimetre of
+    The thesis prints E = 2·10⁹ Pa, which gives F L²/EI ≈ 1000: the rod folds within a centimeter of
     the clamp. Steel, 2·10¹¹ Pa, gives 10 and is the default.
     """
     material = Material(E=2e9 if as_printed else 2e11, density=8000.0)

@@ -3,7 +3,7 @@
 Printed: 20 m long, 17.6 mm thick, E = 2.1e11 Pa; torsion with three modes, both curvatures with five, stretch
 with two; one turn of the end, then its way from x = l to −l/2. The printed G = 4.1e7 Pa and density of
 2.04e8 kg/m³ are slips: 8e10 Pa and 7850 kg/m³ are taken. Also chosen: no gravity (the printed one would let
-the rod sag by metres), and a curvature at rest of 1e-3 1/m, which settles in which plane the rod buckles.
+the rod sag by meters), and a curvature at rest of 1e-3 1/m, which settles in which plane the rod buckles.
 """
 
 from collections.abc import Mapping

@@ -18,7 +18,7 @@ from supple.section import GivenProperties
 
 LENGTH, RADIUS, DENSITY, MODULUS, POISSON = 0.1, 0.015, 300.0, 20e3, 0.3
 CHAMBER_AREA = np.pi * 2.5e-3**2
-FROM_CENTRE = 0.01
+FROM_CENTER = 0.01
 MOLAR, TEMPERATURE = 8.314, 293.15
 """Gas constant (J/(mol K)) and temperature (K)."""
 GAS = 2e-4 * MOLAR * TEMPERATURE
@@ -27,12 +27,12 @@ FILLING, END = 2.0, 4.5
 """Time of filling, end of the run (s)."""
 
 AREA = np.pi * RADIUS**2 - CHAMBER_AREA
-SHIFT = CHAMBER_AREA * FROM_CENTRE / AREA
+SHIFT = CHAMBER_AREA * FROM_CENTER / AREA
 """Of the neutral axis, away from the chamber (m)."""
-CHAMBER_OFFSET = FROM_CENTRE + SHIFT
+CHAMBER_OFFSET = FROM_CENTER + SHIFT
 ABOUT_Y = np.pi * RADIUS**4 / 4 - CHAMBER_AREA**2 / (4 * np.pi)
 """Second moments of area (m⁴) about the axis through the chamber, and across it."""
-ABOUT_Z = ABOUT_Y - CHAMBER_AREA * FROM_CENTRE**2 - AREA * SHIFT**2
+ABOUT_Z = ABOUT_Y - CHAMBER_AREA * FROM_CENTER**2 - AREA * SHIFT**2
 
 
 def softness() -> float:

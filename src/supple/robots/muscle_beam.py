@@ -1,4 +1,4 @@
-"""A free beam that bends itself by travelling waves of internal torque, in vacuum (001, test 6)."""
+"""A free beam that bends itself by traveling waves of internal torque, in vacuum (001, test 6)."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ RAMP = 0.25
 
 
 def _torque(length: float, period: float) -> str:
-    """A travelling wave (N m), ramped up smoothly in a quarter second."""
+    """A traveling wave (N m), ramped up smoothly in a quarter second."""
     s = f"ramp(t/{RAMP})"
     return f"{AMPLITUDE}*({s} - sin(tau*{s})/tau)*sin(tau*(X/{length} - t/{period}))"
 

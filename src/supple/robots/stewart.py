@@ -51,10 +51,10 @@ def hole_angles(legs: int = 6) -> tuple[np.ndarray, np.ndarray]:
     pairs = legs // 2
     major = 600.0 / legs
     minor = 360.0 / pairs - major
-    centre = 360.0 / pairs * np.repeat(np.arange(pairs), 2)
+    center = 360.0 / pairs * np.repeat(np.arange(pairs), 2)
     side = np.tile([-0.5, 0.5], pairs)
-    base = centre + minor * side
-    plate = centre + major * side
+    base = center + minor * side
+    plate = center + major * side
     return np.deg2rad(base), np.deg2rad(plate)
 
 
@@ -66,7 +66,7 @@ def stewart_gough(
     bending_modes: int = 4,
     torsion_modes: int = 1,
 ) -> Robot:
-    """The robot; ``lengths`` (n, legs) in metres at ``times`` (n,) in seconds move it.
+    """The robot; ``lengths`` (n, legs) in meters at ``times`` (n,) in seconds move it.
 
     Legs turn by less than a radian along their length, so that four nodes beyond the modes resolve them.
     """

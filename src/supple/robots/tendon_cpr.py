@@ -8,7 +8,7 @@ platform and its friction, and Table 4.1 with (4.47) and (4.48). Not printed, an
 * cables 1 and 2 run along rod 1, 3 and 4 along rod 2, the odd ones at +y of the rod's section;
 * before its start a cable holds the 0.1 A of (4.47);
 * rods begin 50 mm from the axis of their hinge, and lie straight at first;
-* bodies have their mass centre on that axis; the platform is a point on the tip of rod 2;
+* bodies have their mass center on that axis; the platform is a point on the tip of rod 2;
 * dry friction (4.46), taken against the motion, is smooth below about 1 mm/s.
 
 The plate carries all weight, so gravity is left out.

@@ -137,7 +137,7 @@ def inverse_statics(
 ) -> InverseStatics:
     """Inputs with which ``frame`` rests at each target, one after the other.
 
-    ``targets`` are positions (n, 3) in metres, or poses (n of them); ``inputs`` the names of :class:`Input`
+    ``targets`` are positions (n, 3) in meters, or poses (n of them); ``inputs`` the names of :class:`Input`
     laws that may change (default: all), from the values they are described with. Gauss-Newton with the exact
     derivative of the equilibrium: of the changes that lead to a target the smallest one is taken, so inputs
     stay near where they were. ``initial`` is the equilibrium of the robot as described, unless given.

@@ -11,7 +11,7 @@ from supple.section.shape import AbstractShape, Circle, Ellipse, Tube
 
 
 def added_mass(shape: AbstractShape, u: np.ndarray) -> Any:
-    """6x6 inertia a metre (n, 6, 6) of ideal fluid around a section moved across it or turned about x.
+    """6x6 inertia a meter (n, 6, 6) of ideal fluid around a section moved across it or turned about x.
 
     For an ellipse with semi-axes a (along y) and b (along z): π b² for motions along y, π a² along z, and
     π (a² - b²)² / 8 for turning. None for shapes of which it is not known.

@@ -198,7 +198,7 @@ class GivenProperties(AbstractProperties):
             if lowest < -1e-12 * max(1.0, float(np.abs(matrix).max())):
                 raise DescriptionError(item, f"section.{field}", lowest, "no negative eigenvalue")
             if field == "inertia" and np.any(np.diag(matrix)[3:] <= 0):
-                raise DescriptionError(item, "section.inertia", matrix, "a positive mass per metre")
+                raise DescriptionError(item, "section.inertia", matrix, "a positive mass per meter")
 
     def matrices(self, u: np.ndarray) -> SectionMatrices:
         each = [_square("rod", f, getattr(self, f)) for f in ("stiffness", "inertia", "damping")]

@@ -1,7 +1,7 @@
 """The strong form of a rod: how pose and internal wrench change along it (002, eq. 7 and 11).
 
 In the moving frame, with the internal wrench (m, f) that the part beyond a section exerts on the part before,
-strain (κ, γ), and what a metre of rod needs more than it is given, w = I η̇ - ad(η)ᵀ I η - loads:
+strain (κ, γ), and what a meter of rod needs more than it is given, w = I η̇ - ad(η)ᵀ I η - loads:
 
     R′ = R κ̂,    p′ = R γ,    m′ = w_m - κ × m - γ × f,    f′ = w_f - κ × f,    η′ = ξ̇ - ad(ξ) η.
 
@@ -55,7 +55,7 @@ class Moment(NamedTuple):
     t: Float[Array, ""]
     rotary: bool
     loads: Any
-    """Called with (X, pose, body twist): body wrench a metre; None without loads."""
+    """Called with (X, pose, body twist): body wrench a meter; None without loads."""
     efforts: Efforts | None = None
 
 
@@ -86,7 +86,7 @@ def strain_of(
 def needed(
     section: Section, past: Past, moment: Moment, twist: Six, R: Any, p: Triple, X: Any
 ) -> tuple[Triple, Triple]:
-    """Moment and force a metre that a section needs beyond its loads, in its axes."""
+    """Moment and force a meter that a section needs beyond its loads, in its axes."""
     cross = frames.cross
     inertia = section.inertia
     weight = frames.apply_transposed(R, jnp.broadcast_to(moment.gravity[:, None], p.shape))
@@ -102,7 +102,7 @@ def needed(
             whole = _times(inertia, jnp.concatenate([change[:3], change[3:] - weight]))
             torque = whole[:3] + cross(spin, momentum[:3]) + cross(twist[3:], momentum[3:])
             force = whole[3:] + cross(spin, momentum[3:])
-        else:  # a section as a point of mass on the centreline: its turning needs nothing
+        else:  # a section as a point of mass on the centerline: its turning needs nothing
             torque, force = none, mass * (change[3:] - weight + cross(spin, twist[3:]))
     if moment.loads is not None:
         given = moment.loads(X, R, p, twist)

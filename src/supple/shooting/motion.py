@@ -45,7 +45,7 @@ def displacement(parts: Parts, d: Discretization, y: Vector) -> Vector:
     turn = oriented.turn_from(base[:4], nodes[TURN : TURN + oriented.size])
     moved = jnp.concatenate([turn, nodes[:3] - base[4:]]).T
     frames = jnp.zeros((at.node_count, 6))
-    # Neighbours share a node; stations are where the companion has them, so that loops stay closed.
+    # Neighbors share a node; stations are where the companion has them, so that loops stay closed.
     frames = frames.at[at.nodes[:, 0]].set(moved[:, 0]).at[at.nodes[:, 1:-1]].set(moved[:, 1:-1])
     own = parts.joint_coordinates
     frames = frames.at[at.station_nodes].set(x[own:].reshape(-1, 6))

@@ -1,4 +1,4 @@
-"""Tensions that together give wanted forces, each within bounds: a small quadratic programme.
+"""Tensions that together give wanted forces, each within bounds: a small quadratic program.
 
     minimize ½ |t - t₀|²   such that   Z t = Γ,   least ≤ t ≤ most.
 
@@ -41,7 +41,7 @@ class _Search(NamedTuple):
 def _solved(matrix: Float[Array, "n n"], right: Float[Array, " n"]) -> Float[Array, " n"]:
     """Solution with a small positive definite matrix, by plain arithmetic.
 
-    It needs no pivots; a call of a library would cost more than the whole programme.
+    It needs no pivots; a call of a library would cost more than the whole program.
     """
     count = len(right)
     rows = jnp.concatenate([matrix, right[:, None]], axis=1)

@@ -43,7 +43,7 @@ def least_squares(
     start: Any,
     max_iterations: Int[Array, ""] | int = 60,
 ) -> LeastSquares:
-    """Minimise |residual(x)|² from ``start``; ``moved(x, y)`` changes x by local coordinates y.
+    """Minimize |residual(x)|² from ``start``; ``moved(x, y)`` changes x by local coordinates y.
 
     ``none`` are local coordinates that change nothing: zeros.
     """

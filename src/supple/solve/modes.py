@@ -302,7 +302,7 @@ def _tangent_at_rest(
 
 
 def _load_directions(formulation: AbstractSecondOrder, q: np.ndarray, t: float) -> np.ndarray:
-    """Generalised force of each point load at its present value: (nv, number of loads)."""
+    """Generalized force of each point load at its present value: (nv, number of loads)."""
     zero = np.zeros(formulation.nv)
     bare, *single = formulation.by_load(State(np.asarray(float(t)), q, zero, zero))
     base = tangent_at(bare, q, t=t).residual

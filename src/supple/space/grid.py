@@ -34,7 +34,7 @@ NODES_PER_RADIAN = 0.7
 
 
 class RodGrid(eqx.Module):
-    """Constant operators of one rod on u = X/L; scale by the length where metres are wanted."""
+    """Constant operators of one rod on u = X/L; scale by the length where meters are wanted."""
 
     points: Float[Array, " p"]
     """u of the samples; the first n are the nodes."""

@@ -13,7 +13,7 @@ from supple.numeric import check_positive
 
 @dataclass(frozen=True)
 class Magnus:
-    """Magnus expansion of order 4 or 6 between neighbouring nodes, with ``substeps`` each."""
+    """Magnus expansion of order 4 or 6 between neighboring nodes, with ``substeps`` each."""
 
     order: int = 6
     substeps: int = 2

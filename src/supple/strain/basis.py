@@ -215,19 +215,19 @@ class PiecewiseLinear(AbstractBasis):
         backend = _backend(u)
         edges = self.edges
         hats = []
-        for i, centre in enumerate(edges):
+        for i, center in enumerate(edges):
             hat = backend.ones_like(u)
             if i > 0:
-                hat = backend.minimum(hat, (u - edges[i - 1]) / (centre - edges[i - 1]))
+                hat = backend.minimum(hat, (u - edges[i - 1]) / (center - edges[i - 1]))
             if i < len(edges) - 1:
-                hat = backend.minimum(hat, (edges[i + 1] - u) / (edges[i + 1] - centre))
+                hat = backend.minimum(hat, (edges[i + 1] - u) / (edges[i + 1] - center))
             hats.append(backend.maximum(hat, 0.0))
         return backend.stack(hats, axis=-1)
 
 
 @dataclass(frozen=True)
 class PiecewiseLegendre(AbstractBasis):
-    """Legendre polynomials on each segment, not tied to its neighbours: strains may jump between them.
+    """Legendre polynomials on each segment, not tied to its neighbors: strains may jump between them.
 
     ``order`` is the highest on each segment, or one for each; ``segments`` as in :class:`PiecewiseLinear`.
     """

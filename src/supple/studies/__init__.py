@@ -1,1 +1,1 @@
-"""Studies: one computation for many robots, on all cores or a cluster, as one labelled dataset."""
+"""Studies: one computation for many robots, on all cores or a cluster, as one labeled dataset."""

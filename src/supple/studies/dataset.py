@@ -1,4 +1,4 @@
-"""All members of a study as one labelled dataset."""
+"""All members of a study as one labeled dataset."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any

@@ -1,7 +1,7 @@
 """The core of a linear system: what is left when all trees have been eliminated.
 
 A small core is one matrix. A larger one, such as the junctions of a net, is ordered by levels: everything
-that is coupled with a level belongs to it or to one of its neighbours, so that blocks on three diagonals
+that is coupled with a level belongs to it or to one of its neighbors, so that blocks on three diagonals
 hold it all.
 """
 

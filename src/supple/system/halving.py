@@ -6,7 +6,7 @@ that it asks for,
 
     a_end = A a - B f + c,        f_asked = D a + Aᵀ f + d,
 
-B and D symmetric and not negative. Two neighbours p and c are again such an element: between them
+B and D symmetric and not negative. Two neighbors p and c are again such an element: between them
 
     a = (1 + B_p D_c)⁻¹ (A_p a_in - B_p A_cᵀ f + c_p - B_p d_c),
 

@@ -295,7 +295,7 @@ def _corner_rows(
 
 
 def _imposed(pulls: Pulls, of: np.ndarray) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    """Metres per unit of imposed coordinates, and 1 for those that are held."""
+    """Meters per unit of imposed coordinates, and 1 for those that are held."""
     law = pulls.model.transmissions.imposing
     assert law is not None
     index = pulls.place[of]

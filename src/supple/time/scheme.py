@@ -67,7 +67,7 @@ class AbstractScheme(abc.ABC):
 
         With a ``budget`` (displacement error over the robot's size) the step estimates its error and
         solves only as well as the budget needs. ``differentiable`` steps carry derivatives of their
-        outcome, forward and in reverse, at the price of one more linearisation.
+        outcome, forward and in reverse, at the price of one more linearization.
         """
 
 

@@ -16,7 +16,7 @@ from supple.robot.meshes import Mesh, circle
 from supple.robot.robot import Robot
 from supple.view.arrows import Arrow, arrows_of
 from supple.view.bodies import solid_of
-from supple.view.colours import check_choice, rod_values
+from supple.view.colors import check_choice, rod_values
 from supple.view.glyphs import glyphs_of
 from supple.view.joining import joined
 from supple.view.numbers import Number, Plot, numbers_of, plots_of
@@ -32,7 +32,7 @@ COILS = 7
 class Strand:
     """A rod, or a chamber in one: its sections' poses (t, n, 3), (t, n, 3, 3), outlines (n, ROUND, 2).
 
-    ``values`` (t, n) by name are what it can be coloured by.
+    ``values`` (t, n) by name are what it can be colored by.
     """
 
     name: str
@@ -135,12 +135,12 @@ class Drawing:
 
     @property
     def quantities(self) -> list[str]:
-        """What all rods can be coloured by."""
+        """What all rods can be colored by."""
         own = [list(rod.values) for rod in self.rods]
         return [name for name in own[0] if all(name in o for o in own)] if own else []
 
     def color(self, wanted: str) -> str:
-        """What rods are coloured by: as wanted where all of them have it, else plain."""
+        """What rods are colored by: as wanted where all of them have it, else plain."""
         check_choice(wanted)
         return wanted if wanted in self.quantities else "plain"
 

@@ -15,14 +15,14 @@ import numpy as np
 from supple.errors import ArgumentError
 from supple.results.result import Result
 from supple.view.camera import FIELD, camera_axes, camera_on, round_length
-from supple.view.colours import (
+from supple.view.colors import (
     ARROWS,
     PLAIN,
     QUANTITIES,
     SOLIDS,
-    colour_map,
-    colours_of,
-    pressure_colour,
+    color_map,
+    colors_of,
+    pressure_color,
     tension_look,
 )
 from supple.view.drawing import Drawing, Strand, drawing_of
@@ -83,10 +83,10 @@ class Painter:
 
         cell = round_length(self.span / 8)
         count = int(np.ceil(self.span / cell))
-        centre = np.round(middle[:2] / cell) * cell
+        center = np.round(middle[:2] / cell) * cell
         marks, run = cell * np.arange(-count, count + 1), np.linspace(-count, count, 33) * cell
         across = np.stack(np.broadcast_arrays(marks[:, None], run[None]), axis=-1)
-        lines = np.concatenate([across, across[..., ::-1]]) + centre
+        lines = np.concatenate([across, across[..., ::-1]]) + center
         points = np.concatenate([lines, np.full((*lines.shape[:2], 1), self.floor)], axis=-1)
         seen, depth = self.camera(points)
         pairs = np.stack([seen[:, :-1], seen[:, 1:]], axis=2).reshape(-1, 2, 2)
@@ -101,7 +101,7 @@ class Painter:
             return
         quantity = QUANTITIES[self.color]
         bar = figure.add_axes((0.02, 0.065, 0.22, 0.018))
-        bar.imshow(np.linspace(0, 1, 64)[None], aspect="auto", cmap=colour_map(self.color))
+        bar.imshow(np.linspace(0, 1, 64)[None], aspect="auto", cmap=color_map(self.color))
         bar.axis("off")
         low = -self.largest if quantity.signed else 0.0
         figure.text(0.02, 0.093, f"{self.color} ({quantity.unit})", fontsize=10, color="#333")
@@ -128,33 +128,33 @@ class Painter:
         surfaces = [(*surface, clear) for surface in self._rods(frame)]
         surfaces += [(*surface, 1.0) for surface in self._solids(frame)]
         shadows = [corners for corners, *_ in surfaces]
-        polygons, depths, colours, opacity = [], [], [], []
+        polygons, depths, colors, opacity = [], [], [], []
         for corners, color, solid in surfaces:
             normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, -1] - corners[:, 0])
             normal /= np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-300)
-            centre = corners.mean(axis=1)
-            towards = self.camera.position - centre
+            center = corners.mean(axis=1)
+            towards = self.camera.position - center
             towards /= np.linalg.norm(towards, axis=-1, keepdims=True)
             facing = np.einsum("pi,pi->p", normal, towards)
             front = facing > 0
             seen, depth = self.camera(corners[front])
-            light = 0.5 + 0.5 * facing[front] ** 0.7  # what faces the camera has its very colour
+            light = 0.5 + 0.5 * facing[front] ** 0.7  # what faces the camera has its very color
             polygons += list(seen)
             opacity.append(np.full(len(seen), solid))
             depths.append(depth.mean(axis=1))
-            colours.append(light[:, None] * np.broadcast_to(color, (len(front), 3))[front] / 255)
+            colors.append(light[:, None] * np.broadcast_to(color, (len(front), 3))[front] / 255)
         for ribbon, depth, color in self._ribbons(frame):
             polygons += list(ribbon)
             opacity.append(np.ones(len(ribbon)))
             depths.append(depth)
-            colours.append(np.broadcast_to(np.asarray(color) / 255, (len(ribbon), 3)))
+            colors.append(np.broadcast_to(np.asarray(color) / 255, (len(ribbon), 3)))
         for old in self.moving:
             old.remove()
         flat = [np.concatenate([c[..., :2], np.full((*c.shape[:2], 1), self.floor)], axis=-1)
                 for c in shadows]  # fmt: skip
         on_floor = [polygon for corners in flat for polygon in self.camera(corners)[0]]
         order = np.argsort(-np.concatenate([*depths, np.zeros(0)]))
-        tints = np.clip(np.concatenate([*colours, np.zeros((0, 3))]), 0, 1)[order]
+        tints = np.clip(np.concatenate([*colors, np.zeros((0, 3))]), 0, 1)[order]
         shares = np.concatenate([*opacity, np.zeros(0)])[order, None]
         faces, edges = np.hstack([tints, shares]), np.hstack([tints, np.floor(shares)])
         self.moving = [
@@ -170,7 +170,7 @@ class Painter:
         return np.asarray(self.canvas.buffer_rgba())[..., :3].copy()
 
     def _rods(self, frame: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Quadrilaterals (p, 4, 3) of each rod's surface, and their colours (p, 3)."""
+        """Quadrilaterals (p, 4, 3) of each rod's surface, and their colors (p, 3)."""
         for rod in self.drawing.rods:
             if np.isnan(rod.position[frame, 0, 0]):  # it does not exist now
                 continue
@@ -182,7 +182,7 @@ class Painter:
             turned = np.roll(skin, -1, axis=1)
             quads = np.stack([skin[:-1], turned[:-1], turned[1:], skin[1:]], axis=2)
             plain = np.tile(PLAIN, (pieces, 1))
-            own = plain if self.color == "plain" else colours_of(
+            own = plain if self.color == "plain" else colors_of(
                 self.color, _between(rod.values[self.color][frame]), self.largest
             )  # fmt: skip
             yield quads.reshape(-1, 4, 3), np.repeat(own, sides, axis=0)
@@ -203,10 +203,10 @@ class Painter:
             turned = np.roll(skin, -1, axis=1)
             quads = np.stack([skin[:-1], turned[:-1], turned[1:], skin[1:]], axis=2)
             value = float(chamber.values["pressure"][frame, 0])
-            yield quads.reshape(-1, 4, 3), pressure_colour(value, self.pressure)
+            yield quads.reshape(-1, 4, 3), pressure_color(value, self.pressure)
 
     def _ribbons(self, frame: int) -> Iterator[tuple[np.ndarray, np.ndarray, Any]]:
-        """Tendons and arrows as flat strips (p, k, 2) of the picture, with their depths and colours."""
+        """Tendons and arrows as flat strips (p, k, 2) of the picture, with their depths and colors."""
         for line in self.drawing.lines:
             if np.isnan(line.points[frame, 0, 0]):
                 continue

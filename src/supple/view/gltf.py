@@ -1,7 +1,7 @@
 """A run as an animated glTF scene (``.glb``), for Blender, slides and web pages.
 
 Rods, chambers, tendons and springs are skins: every section is a bone that moves. Bodies, joints and discs
-are nodes that move. Colours are plain, since glTF has none that change; forces are left out.
+are nodes that move. Colors are plain, since glTF has none that change; forces are left out.
 """
 
 import json
@@ -15,7 +15,7 @@ import numpy as np
 from supple.errors import ArgumentError
 from supple.results.result import Result
 from supple.robot.meshes import Mesh, circle
-from supple.view.colours import EMPTY, FULL, LOOSE, PLAIN, SOLIDS
+from supple.view.colors import EMPTY, FULL, LOOSE, PLAIN, SOLIDS
 from supple.view.drawing import Drawing, Strand, drawing_of
 from supple.view.scene import quaternions
 
@@ -75,7 +75,7 @@ class _Scene:
         return len(self.accessors) - 1
 
     def material(self, name: str, color: Any, opacity: float = 1.0) -> int:
-        """The material of a colour (bytes, sRGB)."""
+        """The material of a color (bytes, sRGB)."""
         for index, known in enumerate(self.materials):
             if known["name"] == name:
                 return index

@@ -20,7 +20,7 @@ def to_html(
 ) -> Path:
     """Write one self-contained page that plays the run in any browser, without network.
 
-    ``color`` is what rods are coloured by (:data:`supple.view.colours.CHOICES`).
+    ``color`` is what rods are colored by (:data:`supple.view.colors.CHOICES`).
     """
     path = Path(path)
     page = page_of(drawing_of(result, frames), color)

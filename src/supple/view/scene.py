@@ -11,7 +11,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from supple.view.camera import FIELD, FILL, VIEW, outermost, round_length
-from supple.view.colours import ARROWS, PLAIN, QUANTITIES, SLACK, SOLIDS, table_of
+from supple.view.colors import ARROWS, PLAIN, QUANTITIES, SLACK, SOLIDS, table_of
 from supple.view.drawing import LONGEST, Drawing, Solid, Strand
 
 FEW = 4
@@ -57,17 +57,17 @@ def scene_of(drawing: Drawing, color: str = "curvature") -> dict[str, Any]:
     low, high = drawing.bounds
     span = drawing.span
     scales = {
-        name: {"unit": own.unit, "signed": own.signed, "colours": table_of(name).tolist()}
+        name: {"unit": own.unit, "signed": own.signed, "colors": table_of(name).tolist()}
         for name, own in QUANTITIES.items()
         if name in drawing.quantities
     }
     for name, unit in (("tension", "N"), ("pressure", "kPa")):
-        scales[name] = {"unit": unit, "signed": False, "colours": table_of(name).tolist()}
+        scales[name] = {"unit": unit, "signed": False, "colors": table_of(name).tolist()}
     for name, scale in scales.items():
         scale["largest"] = drawing.largest(name)
     fixed = {
         "name": drawing.name,
-        "colour": drawing.color(color),
+        "color": drawing.color(color),
         "quantities": drawing.quantities,
         "scales": scales,
         "plain": PLAIN,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from supple.results.result import Result
-from supple.view.colours import check_choice
+from supple.view.colors import check_choice
 from supple.view.drawing import Drawing, drawing_of
 from supple.view.scene import moving_of, scene_of
 from supple.view.server import Server
@@ -20,7 +20,7 @@ class Window:
         self, name: str, *, host: str = LOOPBACK, port: int = 8080, color: str = "curvature"
     ) -> None:
         check_choice(color)
-        self._colour = color
+        self._color = color
         self.drawing: Drawing | None = None
         self.server = Server(host, port, name, self.hear)
         self._stopped = threading.Event()
@@ -37,7 +37,7 @@ class Window:
     def put(self, drawing: Drawing, **more: Any) -> None:
         """Show a drawing."""
         self.drawing = drawing
-        self.server.put({**scene_of(drawing, self._colour), **more})
+        self.server.put({**scene_of(drawing, self._color), **more})
 
     def move(self, drawing: Drawing, t: float = 0.0) -> None:
         """Show another instant of what is shown already."""

@@ -21,7 +21,7 @@ class Camera {
       lookFrom(this.eye, this.right, this.up, this.back));
   }
 
-  // Metres that a pixel covers at a distance from the camera.
+  // Meters that a pixel covers at a distance from the camera.
   pixel(depth = this.distance) { return 2 * depth * Math.tan(this.field / 2) / this.size[1]; }
 
   // Where a point is seen: pixels from the left and the top, and its depth.

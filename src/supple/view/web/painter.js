@@ -1,4 +1,4 @@
-// Surfaces and lines with WebGL. Surfaces that face the camera have exactly their colour; those that turn
+// Surfaces and lines with WebGL. Surfaces that face the camera have exactly their color; those that turn
 // away are darker.
 const SURFACE = [`#version 300 es
 uniform mat4 matrix; uniform vec4 turn; uniform vec3 place, scale; uniform float flatten, ground;
@@ -12,11 +12,11 @@ void main() {
   gl_Position = matrix * vec4(at, 1.0);
 }`, `#version 300 es
 precision highp float;
-uniform vec3 eye, colour; uniform float tabled, sharp, opacity, even; uniform vec4 id; uniform sampler2D table;
+uniform vec3 eye, color; uniform float tabled, sharp, opacity, even; uniform vec4 id; uniform sampler2D table;
 in vec3 at, facing; in float value; out vec4 result;
 void main() {
   if (id.a > 0.5) { result = vec4(id.xy, clamp(value, 0.0, 1.0), 1.0); return; }
-  vec3 base = tabled > 0.5 ? texture(table, vec2((clamp(value, 0.0, 1.0) * 255.0 + 0.5) / 256.0, 0.5)).rgb : colour;
+  vec3 base = tabled > 0.5 ? texture(table, vec2((clamp(value, 0.0, 1.0) * 255.0 + 0.5) / 256.0, 0.5)).rgb : color;
   vec3 n = normalize(sharp > 0.5 ? cross(dFdx(at), dFdy(at)) : facing);
   float light = even > 0.5 ? 1.0 : 0.5 + 0.5 * pow(abs(dot(n, normalize(eye - at))), 0.7);
   result = vec4(base * light * opacity, opacity);
@@ -35,8 +35,8 @@ void main() {
   gl_Position.z -= nearer * gl_Position.w;
 }`, `#version 300 es
 precision highp float;
-uniform vec4 colour, id; out vec4 result;
-void main() { result = id.a > 0.5 ? vec4(id.xy, 0.0, 1.0) : vec4(colour.rgb * colour.a, colour.a); }`];
+uniform vec4 color, id; out vec4 result;
+void main() { result = id.a > 0.5 ? vec4(id.xy, 0.0, 1.0) : vec4(color.rgb * color.a, color.a); }`];
 
 class Painter {
   constructor(canvas) {
@@ -122,9 +122,9 @@ class Painter {
     return {array, buffers: [buffer], count: pieces ? count / 2 : count - 1};
   }
 
-  table(name, colours) {
+  table(name, colors) {
     const gl = this.gl, bytes = new Uint8Array(256 * 4);
-    colours.forEach((c, i) => bytes.set([...c, 255], 4 * i));
+    colors.forEach((c, i) => bytes.set([...c, 255], 4 * i));
     this.tables[name] = gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, this.tables[name]);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, 256, 1, 0, gl.RGBA, gl.UNSIGNED_BYTE, bytes);
@@ -132,7 +132,7 @@ class Painter {
     for (const way of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, way, gl.CLAMP_TO_EDGE);
   }
 
-  // Begin a picture; for picking, one whose colours are ids, out of sight.
+  // Begin a picture; for picking, one whose colors are ids, out of sight.
   begin(camera, picking = false) {
     const gl = this.gl, dpr = window.devicePixelRatio || 1;
     const [wide, high] = camera.size.map(x => Math.max(1, Math.round(x * dpr)));
@@ -182,12 +182,12 @@ class Painter {
 
   id(index) { return this.picking ? [(index % 256) / 255, Math.floor(index / 256) / 255, 0, 1] : [0, 0, 0, 0]; }
 
-  draw(mesh, {colour = [0, 0, 0], table = null, turn = [1, 0, 0, 0], place = [0, 0, 0], scale = [1, 1, 1],
+  draw(mesh, {color = [0, 0, 0], table = null, turn = [1, 0, 0, 0], place = [0, 0, 0], scale = [1, 1, 1],
     sharp = false, opacity = 1, shadow = null, even = false, index = 0}) {
     const gl = this.gl;
     gl.useProgram(this.surface.program);
     if (table) gl.bindTexture(gl.TEXTURE_2D, this.tables[table]);
-    this.set(this.surface, {colour: colour.map(c => c / 255), tabled: table ? 1 : 0, turn, place, scale,
+    this.set(this.surface, {color: color.map(c => c / 255), tabled: table ? 1 : 0, turn, place, scale,
       sharp: sharp ? 1 : 0, opacity, flatten: shadow === null ? 0 : 1, ground: shadow ?? 0,
       even: even || shadow !== null ? 1 : 0, id: this.id(index)});
     const clear = opacity < 1 && !this.picking;
@@ -199,12 +199,12 @@ class Painter {
   }
 
   // A ribbon; what is behind something else shines through a little.
-  stroke(line, {colour, width, opacity = 1, nearer = 0, through = 0, index = 0}) {
+  stroke(line, {color, width, opacity = 1, nearer = 0, through = 0, index = 0}) {
     const gl = this.gl;
     gl.useProgram(this.ribbon.program);
     gl.bindVertexArray(line.array);
     const one = (alpha, wide) => {
-      this.set(this.ribbon, {colour: [...colour.map(c => c / 255), alpha], width: wide * this.dpr, nearer, id: this.id(index)});
+      this.set(this.ribbon, {color: [...color.map(c => c / 255), alpha], width: wide * this.dpr, nearer, id: this.id(index)});
       gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, line.count);
     };
     one(opacity, this.picking ? width + 6 : width);

@@ -30,9 +30,9 @@ function slider(label, {low, high, step, value, unit = "", log = false}, changed
   return node;
 }
 
-function scaleOf(name, {unit, signed, largest, colours}) {
+function scaleOf(name, {unit, signed, largest, colors}) {
   const low = signed ? -largest : 0, bar = make("i");
-  const stops = [...Array(17).keys()].map(k => `rgb(${colours[Math.round(k * 255 / 16)]})`);
+  const stops = [...Array(17).keys()].map(k => `rgb(${colors[Math.round(k * 255 / 16)]})`);
   bar.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
   const ends = make("div", {}, ...[low, (low + largest) / 2, largest].map(v => make("span", {textContent: told(v)})));
   return make("div", {className: "scale"}, `${name} (${unit})`, bar, ends);
@@ -45,7 +45,7 @@ class Panel {
     const {scene, camera, plots} = this.player, {data, visible} = scene;
     const nothing = "nothing";
     const show = make("div", {},
-      choice("rods by", ["plain", ...data.quantities], scene.colour, value => { scene.colour = value; this.legend(); this.player.redraw(); }),
+      choice("rods by", ["plain", ...data.quantities], scene.color, value => { scene.color = value; this.legend(); this.player.redraw(); }),
       make("div", {className: "checks"}, ...Object.keys(visible).map(layer => check(layer, visible[layer], on => { visible[layer] = on; this.legend(); this.player.redraw(); })),
         ...(scene.rods.length ? [check("clear rods", scene.clear, on => { scene.clear = on; this.player.redraw(); })] : [])));
     if (!scene.rods.length) show.firstChild.hidden = true;
@@ -72,7 +72,7 @@ class Panel {
 
   legend() {
     const {scene} = this.player, {scales} = scene.data, shown = [];
-    if (scene.colour !== "plain" && scene.visible.rods) shown.push(scene.colour);
+    if (scene.color !== "plain" && scene.visible.rods) shown.push(scene.color);
     if (scene.visible.tendons) shown.push("tension");
     if (scene.visible.chambers) shown.push("pressure");
     document.getElementById("legend").replaceChildren(...shown.map(name => scaleOf(name, scales[name])));
@@ -90,7 +90,7 @@ class Panel {
     const text = notes.join(" · "), place = document.getElementById("notes");
     if (place.textContent !== text) place.textContent = text;
     const {scales} = data;
-    if (this.told !== [...(scene.colour !== "plain" && scene.visible.rods ? [scene.colour] : []), ...(scene.visible.tendons ? ["tension"] : []), ...(scene.visible.chambers ? ["pressure"] : [])].map(n => scales[n].largest).join()) this.legend();
+    if (this.told !== [...(scene.color !== "plain" && scene.visible.rods ? [scene.color] : []), ...(scene.visible.tendons ? ["tension"] : []), ...(scene.visible.chambers ? ["pressure"] : [])].map(n => scales[n].largest).join()) this.legend();
     if (picked) this.tell(picked);
   }
 

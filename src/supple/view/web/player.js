@@ -13,7 +13,7 @@ const player = {
     if (!this.camera) this.camera = new Camera(data.view);
     if (before) {
       for (const layer of Object.keys(this.scene.visible)) if (layer in before.visible) this.scene.visible[layer] = before.visible[layer];
-      if (data.quantities.includes(before.colour) || before.colour === "plain") this.scene.colour = before.colour;
+      if (data.quantities.includes(before.color) || before.color === "plain") this.scene.color = before.color;
     }
     this.plots.load(data.t, data.plots);
     this.panel ||= new Panel(place("panel"), this);
@@ -31,8 +31,8 @@ const player = {
     this.painter.start();
     this.thread = this.picked = null;
     if (!this.scene) return;
-    const {data, visible, colour, clear, time} = this.scene;
-    this.scene = Object.assign(new Scene(this.painter, data), {visible, colour, clear, time});
+    const {data, visible, color, clear, time} = this.scene;
+    this.scene = Object.assign(new Scene(this.painter, data), {visible, color, clear, time});
     this.panel.load();
     this.redraw();
   },
@@ -154,7 +154,7 @@ const player = {
     const start = this.scene.frame(this.pulled.item);
     if (!start) return;
     this.painter.refill(this.thread, Float32Array.from([...start, ...this.pulled.target]));
-    this.painter.stroke(this.thread, {colour: [224, 122, 20], width: 2.5, nearer: 1e-2, through: 0.6});
+    this.painter.stroke(this.thread, {color: [224, 122, 20], width: 2.5, nearer: 1e-2, through: 0.6});
   },
 };
 

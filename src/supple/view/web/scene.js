@@ -70,7 +70,7 @@ class Strand {
 
   show(painter, when, scale, quantity, camera) {
     const {n, k, positions, normals, shares, middle} = this, outline = this.data.outline.values;
-    const centres = this.centres = mixed(this.data.position, when), turns = this.turns = mixedTurn(this.data.turn, when);
+    const centers = this.centers = mixed(this.data.position, when), turns = this.turns = mixedTurn(this.data.turn, when);
     const values = quantity ? mixed(this.data.values[quantity], when) : null, times = this.factor = this.times(camera);
     for (let ring = 0; ring < n + 2; ring++) {
       const r = ring < n ? ring : ring === n ? 0 : n - 1;
@@ -88,7 +88,7 @@ class Strand {
           normal = unit(add(scaled(y, ny), z, nz));
         } else normal = scaled(x, ring === n ? -1 : 1);
         for (const e of [0, 1, 2]) {
-          positions[3 * v + e] = centres[3 * r + e] + oy * y[e] + oz * z[e];
+          positions[3 * v + e] = centers[3 * r + e] + oy * y[e] + oz * z[e];
           normals[3 * v + e] = normal[e];
         }
         shares[v] = share;
@@ -99,15 +99,15 @@ class Strand {
 
   point(share) {
     const r = Math.round(share * (this.n - 1));
-    return [...this.centres.subarray(3 * r, 3 * r + 3)];
+    return [...this.centers.subarray(3 * r, 3 * r + 3)];
   }
 }
 
 class Scene {
   constructor(painter, data) {
     this.painter = painter; this.data = data; this.t = data.t; this.time = 0;
-    this.colour = data.colour;
-    for (const [name, scale] of Object.entries(data.scales)) painter.table(name, scale.colours);
+    this.color = data.color;
+    for (const [name, scale] of Object.entries(data.scales)) painter.table(name, scale.colors);
     this.rods = data.rods.map(rod => new Strand(painter, rod));
     this.chambers = data.chambers.map(chamber => new Strand(painter, chamber));
     this.solids = data.solids.map(own => ({data: own, layer: LAYERS[own.kind], mesh: painter.mesh(...creased(own.vertices.values, own.faces.values))}));
@@ -155,11 +155,11 @@ class Scene {
 
   makeGrid() {
     const {cell, span, middle, floor} = this.data, count = Math.ceil(1.1 * span / cell), points = [];
-    const centre = middle.map(x => Math.round(x / cell) * cell), reach = count * cell;
+    const center = middle.map(x => Math.round(x / cell) * cell), reach = count * cell;
     for (let k = -count; k <= count; k++) {
       const s = k * cell;
-      points.push([centre[0] + s, centre[1] - reach, floor], [centre[0] + s, centre[1] + reach, floor],
-        [centre[0] - reach, centre[1] + s, floor], [centre[0] + reach, centre[1] + s, floor]);
+      points.push([center[0] + s, center[1] - reach, floor], [center[0] + s, center[1] + reach, floor],
+        [center[0] - reach, center[1] + s, floor], [center[0] + reach, center[1] + s, floor]);
     }
     const line = this.painter.line(points.length, true);
     this.painter.refill(line, Float32Array.from(points.flat()));
@@ -189,14 +189,14 @@ class Scene {
   draw(camera, picking = false) {
     const {painter, data, visible, when} = this;
     painter.picking = picking;
-    for (const rod of this.rods) rod.show(painter, when, data.scales[this.colour], this.colour === "plain" ? null : this.colour, camera);
+    for (const rod of this.rods) rod.show(painter, when, data.scales[this.color], this.color === "plain" ? null : this.color, camera);
     for (const chamber of this.chambers) chamber.show(painter, when, data.scales.pressure, "pressure", camera);
     if (painter.lost) return;
     painter.begin(camera, picking);
     if (picking) { this.things({}, camera); return; }
     if (visible.ground) {
       if (camera.back[2] > 0) this.things({shadow: data.floor}, camera);
-      painter.stroke(this.grid, {colour: [210, 215, 223], width: 1, nearer: 2e-5});
+      painter.stroke(this.grid, {color: [210, 215, 223], width: 1, nearer: 2e-5});
       const size = 0.07 * data.span;
       this.axes([0, 0, 0], [1, 0, 0, 0], size);
       if (length(data.gravity)) this.arrow([0, 0, 0], scaled(unit(data.gravity), 1.2 * size), [140, 146, 158], 0.03 * size);
@@ -211,49 +211,49 @@ class Scene {
 
   // Rods, bodies and tendons; with a shadow, what they darken on the ground.
   things({shadow = null}, camera) {
-    const {painter, data, visible, when} = this, dark = shadow === null ? {} : {shadow, colour: [222, 226, 232]};
+    const {painter, data, visible, when} = this, dark = shadow === null ? {} : {shadow, color: [222, 226, 232]};
     let index = this.rods.length + this.chambers.length;
     for (const {data: own, layer, mesh} of this.solids) {
-      const options = {colour: data.kinds[own.kind], place: mixed(own.position, when), turn: mixedTurn(own.turn, when), index: index++, ...dark};
+      const options = {color: data.kinds[own.kind], place: mixed(own.position, when), turn: mixedTurn(own.turn, when), index: index++, ...dark};
       if (visible[layer] && isFinite(options.place[0])) painter.draw(mesh, options);
     }
     const clear = this.clear && shadow === null && !painter.picking;
     const rods = () => this.rods.forEach((rod, i) => {
-      if (!isFinite(rod.centres[0])) return;  // it does not exist now
-      const plain = this.colour === "plain" || shadow !== null;
-      painter.draw(rod.mesh, {colour: data.plain, table: plain ? null : this.colour, sharp: rod.data.sharp, opacity: clear ? 0.45 : 1, index: i, ...dark});
+      if (!isFinite(rod.centers[0])) return;  // it does not exist now
+      const plain = this.color === "plain" || shadow !== null;
+      painter.draw(rod.mesh, {color: data.plain, table: plain ? null : this.color, sharp: rod.data.sharp, opacity: clear ? 0.45 : 1, index: i, ...dark});
     });
-    if (visible.rods && clear) rods();  // before what is inside, which then has its very colour
+    if (visible.rods && clear) rods();  // before what is inside, which then has its very color
     if (shadow === null && visible.tendons) {
       for (const {data: own, line} of this.lines) {
         const points = mixed(own.points, when);
         if (!isFinite(points[0])) { index++; continue; }
         painter.refill(line, points);
-        const {colour, width} = this.tendonLook(mixed(own.tension, when)[0]);
-        painter.stroke(line, {colour, width, nearer: 4e-4, through: 0.3, index: index++});
+        const {color, width} = this.tendonLook(mixed(own.tension, when)[0]);
+        painter.stroke(line, {color, width, nearer: 4e-4, through: 0.3, index: index++});
       }
     }
-    if (visible.chambers) this.chambers.forEach((chamber, i) => isFinite(chamber.centres[0]) && painter.draw(chamber.mesh, {...dark, table: shadow === null ? "pressure" : null, index: this.rods.length + i}));
+    if (visible.chambers) this.chambers.forEach((chamber, i) => isFinite(chamber.centers[0]) && painter.draw(chamber.mesh, {...dark, table: shadow === null ? "pressure" : null, index: this.rods.length + i}));
     if (visible.rods && !clear) rods();
   }
 
   tendonLook(tension) {
     const share = tension / (this.data.scales.tension.largest || 1);
-    if (share < 1e-3) return {colour: this.data.slack, width: 1.4};
+    if (share < 1e-3) return {color: this.data.slack, width: 1.4};
     const held = Math.min(share, 1);
-    return {colour: this.data.scales.tension.colours[Math.round(255 * held)], width: 1.8 + 2.4 * held};
+    return {color: this.data.scales.tension.colors[Math.round(255 * held)], width: 1.8 + 2.4 * held};
   }
 
-  arrow(start, way, colour, thick) {
+  arrow(start, way, color, thick) {
     const size = length(way), head = Math.min(0.45 * size, 6 * thick), turn = turnOfX(unit(way));
-    const options = {colour, turn};
+    const options = {color, turn};
     this.painter.draw(this.bar, {...options, place: start, scale: [size - head, thick, thick]});
     this.painter.draw(this.cone, {...options, place: add(start, way, 1 - head / size), scale: [head, 2.6 * thick, 2.6 * thick]});
   }
 
   axes(at, turn, size) {
-    [[205, 60, 60], [60, 150, 70], [60, 95, 205]].forEach((colour, k) =>
-      this.arrow(at, scaled(turned(turn, [0, 1, 2].map(e => e === k ? 1 : 0)), size), colour, 0.03 * size));
+    [[205, 60, 60], [60, 150, 70], [60, 95, 205]].forEach((color, k) =>
+      this.arrow(at, scaled(turned(turn, [0, 1, 2].map(e => e === k ? 1 : 0)), size), color, 0.03 * size));
   }
 
   // An arrow as it is drawn: the largest of its kind has the full length.

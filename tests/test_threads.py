@@ -41,6 +41,7 @@ def test_what_a_task_raises_is_raised():
         list(as_completed(lambda x: 1 / x, [1, 0, 2], threads=2))
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_keeps_what_is_under_way():
     begun, sent, found = threading.Barrier(3, timeout=30), threading.Event(), []
 

@@ -116,9 +116,8 @@ def test_catalogue(name):
 
 
 def test_the_whole_catalogue_is_tried():
-    modules = {path.stem for path in Path(supple.robots.__file__).parent.glob("*.py")} - {
-        "__init__"
-    }
+    modules = {path.stem for path in Path(supple.robots.__file__).parent.glob("*.py")}
+    modules -= {"__init__", "bird_neck_angles"}  # the last one holds equations, not a robot
     own = Path(__file__).read_text()
     assert {name for name in modules if f"from supple.robots.{name} import" not in own} == set()
 

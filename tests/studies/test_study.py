@@ -237,6 +237,7 @@ def test_what_cannot_be_studied(tmp_path, changes, match):
     assert not (tmp_path / "s").exists()
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_the_study_and_keeps_what_there_is(tmp_path, monkeypatch):
     monkeypatch.setenv("NAP", "0.05")
 

@@ -265,3 +265,11 @@ def test_state_is_carried_when_an_object_is_grasped_and_released(pendulum, swing
     np.testing.assert_allclose(
         back.q, carried.q[-1][np.r_[model.topology.joint_slots[0].q, model.topology.rod_slots[0].q]]
     )
+
+
+def test_an_end_that_round_off_puts_behind_an_instant_takes_no_step_of_its_own(pendulum):
+    duration = float(np.nextafter(7 * 0.02, 1.0))
+    result = sp.simulate(pendulum, duration, dt=0.02)
+    assert result.status == sp.Status.DONE
+    assert len(result) == 8
+    assert result.t[-1] == duration

@@ -132,6 +132,9 @@ class Stretch(AbstractReadout):
             forces = multipliers if self.model.equations else None
             rows = [np.asarray(x) for x in _interpolate(self.model, times, forces, *known)]
         near = np.clip(np.searchsorted(self.t, times), 0, len(self.t) - 1)
+        own = (self.t[near] == times)[:, None]  # the solver's own instants stay as they are
+        columns = (self.q, self.v, self.a)
+        rows = [np.where(own, x[near], row) for x, row in zip(columns, rows, strict=True)]
         return replace(
             self,
             t=times,

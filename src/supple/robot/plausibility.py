@@ -68,8 +68,12 @@ def _of_rod(rod: Rod) -> Iterator[str]:
 
 
 def _turns(field: str, rotation: Any) -> Iterator[str]:
-    plain = not is_traced(rotation) and np.shape(rotation) == (3,)
-    if plain and np.linalg.norm(np.asarray(rotation, dtype=float)) > TURNED:
+    """More than a turn, by a number such as people write for degrees; sums of angles are none."""
+    if is_traced(rotation) or np.shape(rotation) != (3,):
+        return
+    angles = np.asarray(rotation, dtype=float)
+    large = np.abs(angles) > TURNED
+    if np.any(large & (np.abs(2 * angles - np.round(2 * angles)) < 1e-9)):
         yield f"{field}: a turn by {np.linalg.norm(rotation):.4g} rad; angles are in radians"
 
 

@@ -90,7 +90,10 @@ def _dependent(model: Model, cursor: Cursor) -> str:
     share = np.abs(directions[:, -1])
     involved = active[share > 0.1 * share.max()]
     owners = dict.fromkeys(np.array(model.constraints.owner)[involved].tolist())
-    return f"there {' and '.join(owners)} forbid the same motions, so that their forces are open."
+    text = f"there {' and '.join(owners)} forbid the same motions, so that their forces are open."
+    if any(owner.startswith("tendon") for owner in owners):
+        text += " Give tendons a stiffness, or rods that stretch (strains='auto')."
+    return text
 
 
 def _named_inputs(model: Model, cursor: Cursor) -> dict[str, Any]:

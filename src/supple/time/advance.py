@@ -413,6 +413,8 @@ def _fixed(
 ) -> tuple[Cursor, Bool[Array, ""], Float[Array, ""]]:
     """One attempt towards the next grid instant, or the next call of a controller."""
     grid = start + c.target * control.dt
+    # An end that differs from a grid instant by round-off alone is one.
+    grid = jnp.where(jnp.abs(grid - stop) < 1e-6 * control.dt, stop, grid)
     call = jnp.where(jnp.abs(call - grid) < 1e-6 * control.dt, grid, call)
     goal = jnp.minimum(jnp.minimum(grid, stop), call)
     room = goal - c.state.t

@@ -135,3 +135,8 @@ def rates_of_rates(model: Model, state: State) -> Float[Array, " k"]:
         return regulate(model, State(state.t + s, place, v, state.a, state.multipliers)).rates
 
     return jax.jvp(later, (jnp.zeros(()),), (jnp.ones(()),))[1]
+
+
+def read_at_rest(quantity: Any, fixed: tuple[Any, ...], model: Model, state: State) -> Any:
+    """``quantity(model, state, *fixed)`` where nothing grows or is driven: of equilibria of every kind."""
+    return quantity(regulated_model(model.frozen_at(state.t), state), state, *fixed)

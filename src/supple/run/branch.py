@@ -11,7 +11,7 @@ import numpy as np
 
 from supple.compile import jit
 from supple.mechanics.readout import AbstractReadout
-from supple.mechanics.regulation import regulated_model
+from supple.mechanics.regulation import read_at_rest
 from supple.model.model import Model
 from supple.model.state import State
 from supple.run.stability import Stability
@@ -141,7 +141,6 @@ class Branch(AbstractReadout):
 @partial(jit, static_argnames=("quantity", "fixed"))
 def _at_rest(quantity, fixed, model, columns):  # type: ignore[no-untyped-def]
     def one(columns):  # type: ignore[no-untyped-def]
-        state = State(*columns)
-        return quantity(regulated_model(model.frozen_at(state.t), state), state, *fixed)
+        return read_at_rest(quantity, fixed, model, State(*columns))
 
     return jax.vmap(one)(columns)

@@ -10,7 +10,7 @@ import numpy as np
 
 from supple.compile import jit
 from supple.mechanics.readout import AbstractReadout
-from supple.mechanics.regulation import regulated_model
+from supple.mechanics.regulation import read_at_rest
 from supple.model.model import Model
 from supple.model.state import State
 from supple.robot.robot import Robot
@@ -111,7 +111,7 @@ class Equilibrium(AbstractReadout):
 
 @partial(jit, quick=True, static_argnames=("quantity", "fixed"))
 def _at_rest(quantity, fixed, model, state):  # type: ignore[no-untyped-def]
-    return quantity(regulated_model(model.frozen_at(state.t), state), state, *fixed)
+    return read_at_rest(quantity, fixed, model, state)
 
 
 def outcome(

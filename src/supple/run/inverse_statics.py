@@ -17,7 +17,7 @@ from supple.errors import ArgumentError, SolveError
 from supple.lie import Pose, so3
 from supple.mechanics.frames import find_frame, frame_motion
 from supple.mechanics.readout import AbstractReadout
-from supple.mechanics.regulation import regulated_model
+from supple.mechanics.regulation import read_at_rest
 from supple.model.inputs import find_input, input_slices, input_vector, with_inputs
 from supple.model.model import Model
 from supple.model.state import State
@@ -108,9 +108,7 @@ class InverseStatics(AbstractReadout):
 @partial(jit, static_argnames=("quantity", "fixed"))
 def _at_rest(quantity, fixed, model, inputs, columns):  # type: ignore[no-untyped-def]
     def one(inputs, columns):  # type: ignore[no-untyped-def]
-        state = State(*columns)
-        loaded = with_inputs(model, inputs).frozen_at(state.t)
-        return quantity(regulated_model(loaded, state), state, *fixed)
+        return read_at_rest(quantity, fixed, with_inputs(model, inputs), State(*columns))
 
     return jax.vmap(one)(inputs, columns)
 

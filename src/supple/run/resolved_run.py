@@ -52,7 +52,8 @@ def _refined(task: Task, chosen: Robot, names: frozenset[str], result: Result) -
             # Python objects remember, and may act on the world: they are not called for a second run.
             return replace(result, known_error=RunError(np.nan, step_errors(result)))
         found = space_error(repeat, chosen, result, asked, before)
-        error = RunError(found.error, step_errors(result))
+        known = found.error if np.isfinite(found.error) else np.nan  # nothing to compare with
+        error = RunError(known, step_errors(result))
         result = replace(result, known_error=error, refinements=level)
         if found.error <= asked or not np.isfinite(found.error):
             return result

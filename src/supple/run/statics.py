@@ -61,6 +61,8 @@ def equilibrium(
     configuration, a state, another equilibrium) they act in full at once, and step by step only if
     that fails. Raises :class:`SolveError` if none is found, unless ``throw=False``; its ``result`` is where
     the search ended. ``formulation`` is as in :func:`simulate`.
+    Where something is traced (in ``jax.grad``, ``jit``, ``vmap``, a batch), nothing is refined, settled or
+    raised: the result is an equilibrium of arrays, with a number for its status.
     """
     robot = formulated(robot, formulation)
     asked = DEFAULT_ACCURACY if accuracy is None else accuracy

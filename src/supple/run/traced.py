@@ -15,7 +15,7 @@ from jax import lax
 
 from supple.errors import ArgumentError
 from supple.mechanics.element_motion import neutral
-from supple.mechanics.regulation import regulated_model
+from supple.mechanics.regulation import read_at_rest
 from supple.model.model import Model
 from supple.model.state import State
 from supple.robot.formulations import formulation_of, second_order_of
@@ -79,7 +79,7 @@ class TracedEquilibrium(Equilibrium):
         """``quantity(model, state, *fixed)`` at rest, with nothing growing or driven."""
         zero = jnp.zeros(self.model.nv)
         state = State(self.t, self.q, zero, zero, self.multipliers)
-        return quantity(regulated_model(self.model.frozen_at(self.t), state), state, *fixed)
+        return read_at_rest(quantity, fixed, self.model, state)
 
 
 def traced_equilibrium(

@@ -9,7 +9,7 @@ import pytest
 
 import supple as sp
 from supple.compile import jit
-from supple.model.joints import FrameJoint
+from supple.model.orientation_joints import FrameJoint
 from supple.model.state import State
 from supple.robot.formulations import formulation_of
 from supple.run.live import LiveRun

@@ -13,8 +13,8 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose
-from supple.model.joints import DrivenJoint, StateJoint
 from supple.model.model import Group, JointGroup, Model, RodGroup
+from supple.model.special_joints import DrivenJoint, StateJoint
 from supple.space import PieceGrid
 from supple.space.piece import PieceMotion
 

@@ -18,9 +18,9 @@ from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics import load_sections, on_sections
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.regulation import regulate
-from supple.model.joints import DrivenJoint
 from supple.model.loads import LineLoad, PointWrench
 from supple.model.model import JointGroup, Model, RodGroup
+from supple.model.special_joints import DrivenJoint
 from supple.model.state import State
 
 

@@ -18,9 +18,9 @@ import numpy as np
 
 from supple.compile import jit
 from supple.lie import Pose
-from supple.model.joints import DrivenJoint
 from supple.model.laws import AbstractEffortLaw, Function
 from supple.model.loads import GivenLine, GivenLoad, InternalStress, LineLoad
+from supple.model.special_joints import DrivenJoint
 
 SAMPLES = 4001
 """Instants of a run at which functions are looked at; what changes twice between two of them is missed."""

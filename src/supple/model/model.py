@@ -22,12 +22,13 @@ from supple.model.constraints import ActiveSet, Constraints, make_constraints
 from supple.model.control import Control
 from supple.model.fields import RodFields
 from supple.model.friction import AbstractFriction
-from supple.model.joints import AbstractJoint, DrivenJoint
+from supple.model.joints import AbstractJoint
 from supple.model.laws import AbstractLaw
 from supple.model.loads import AbstractLineLoad, AbstractPointLoad, InternalStress
 from supple.model.prescribed import Prescribed
 from supple.model.regulators import Regulator
 from supple.model.slips import AbstractSlip
+from supple.model.special_joints import DrivenJoint
 from supple.model.stops import Stops
 from supple.model.transmissions import Transmissions
 from supple.space import PieceGrid, RodGrid

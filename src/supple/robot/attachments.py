@@ -14,8 +14,9 @@ import scipy.linalg
 from supple.compile import jit
 from supple.lie import Pose, se3, so3
 from supple.model.friction import AbstractFriction
-from supple.model.joints import AbstractJoint, RevoluteJoint, StateJoint
+from supple.model.joints import AbstractJoint, RevoluteJoint
 from supple.model.model import GROUND
+from supple.model.special_joints import StateJoint
 from supple.numeric import asarray, is_traced
 from supple.robot.actuators import Motor
 from supple.robot.checks import GROUND_NAME

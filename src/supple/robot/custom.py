@@ -15,7 +15,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.errors import DescriptionError
 from supple.lie import Pose
-from supple.model import joints
+from supple.model import joints, special_joints
 from supple.numeric import asarray, check_vector, is_traced
 from supple.reprs import brief
 from supple.robot.checks import check_fraction, check_name
@@ -130,7 +130,7 @@ class AbstractJoint(eqx.Module, AbstractJointSpec):
             if not off < AT_HOME:
                 need = "no motion with all coordinates at zero; use position and rotation for that"
                 raise DescriptionError(item, "joint.pose", float(off), need)
-        return joints.GivenJoint(jax.tree.map(asarray, self))
+        return special_joints.GivenJoint(jax.tree.map(asarray, self))
 
     def keeps_coordinates(self) -> bool:
         """Always: no equations between its two frames are known."""

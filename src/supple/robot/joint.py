@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from supple.errors import DescriptionError
-from supple.model import joints
+from supple.model import joints, orientation_joints, special_joints
 from supple.model.closures import Rows, no_shift, no_turn
 from supple.model.friction import AbstractFriction, DryFriction, friction_rows
 from supple.model.linkages import AntiParallelogram
@@ -288,7 +288,7 @@ class Spherical(AbstractJointSpec):
 
     def make(self, item: str) -> joints.AbstractJoint:
         check_positive(item, "joint.damping", self.damping, allow_zero=True)
-        return joints.SphericalJoint()
+        return orientation_joints.SphericalJoint()
 
     def spring(self) -> tuple[Any, Any, Any]:
         return 0.0, 0.0, self.damping
@@ -368,7 +368,7 @@ class Free(AbstractJointSpec):
     """No connection: the item floats. v = (body angular velocity, velocity in the parent)."""
 
     def make(self, item: str) -> joints.AbstractJoint:
-        return joints.FreeJoint()
+        return orientation_joints.FreeJoint()
 
 
 @dataclass(frozen=True)
@@ -392,7 +392,7 @@ class Driven(AbstractJointSpec):
             raise DescriptionError(item, "joint.motion", found, need)
         for part in found:
             check_numbers(item, "joint.motion", part, [(3,)], need)
-        return joints.DrivenJoint(self.motion, times_of(item, "joint.kinks", self.kinks))
+        return special_joints.DrivenJoint(self.motion, times_of(item, "joint.kinks", self.kinks))
 
     def keeps_coordinates(self) -> bool:
         return True

@@ -15,9 +15,10 @@ import numpy as np
 
 from supple.compile import jit
 from supple.lie import Pose, se3
-from supple.model.joints import AbstractJoint, DrivenJoint
+from supple.model.joints import AbstractJoint
 from supple.model.laws import AbstractLaw
 from supple.model.model import GROUND, JointGroup, Model, RodGroup
+from supple.model.special_joints import DrivenJoint
 from supple.space import PieceGrid, RodGrid
 
 ROWS = 6

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from supple.model.joints import FreeJoint
 from supple.model.model import GROUND, Frame, Group, RodGroup, Slot, Topology
+from supple.model.orientation_joints import FreeJoint
 from supple.robot.attachments import Attachment, Element
 
 

@@ -10,9 +10,9 @@ from supple.compile import jit
 from supple.mechanics.element_motion import Coordinates, retract
 from supple.mechanics.inverse_dynamics import inverse_dynamics
 from supple.model.efforts import Governor, TorqueDrive
-from supple.model.joints import FreeJoint
 from supple.model.loads import LineDrag, LineLoad, PointDrag, PointWrench, Wake
 from supple.model.model import JointGroup, Model
+from supple.model.orientation_joints import FreeJoint
 from supple.robot.formulations import formulation_of
 from supple.run.message import coordinate_owner
 from supple.solve.equilibrium import Rest

@@ -17,8 +17,9 @@ import numpy as np
 
 from supple.lie import Pose
 from supple.model.fields import RodFields
-from supple.model.joints import FieldJoint, FrameJoint, StateJoint
 from supple.model.model import GROUND, Bodies, JointGroup, Model, RodGroup, Slot, Topology
+from supple.model.orientation_joints import FrameJoint
+from supple.model.special_joints import FieldJoint, StateJoint
 from supple.model.transmissions import Affine, no_affine, no_channels
 from supple.shooting.layout import Layout
 

@@ -13,8 +13,8 @@ from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics import balance
 from supple.mechanics.kinematics import kinematics
 from supple.mechanics.tree import sum_over_subtrees
-from supple.model.joints import FrameJoint
 from supple.model.model import GROUND
+from supple.model.orientation_joints import FrameJoint
 from supple.shooting.orientation import ORIENTED
 from supple.shooting.parts import Parts, Vector
 from supple.system.formulation import Discretization

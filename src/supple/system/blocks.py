@@ -16,8 +16,8 @@ from supple.arrays import Array
 from supple.lie import small
 from supple.mechanics.element_tangent import GroupState, group_tangent
 from supple.mechanics.transmission_tangent import SlotRows
-from supple.model.joints import StateJoint
 from supple.model.model import Group, JointGroup
+from supple.model.special_joints import StateJoint
 from supple.system.combination import Combination
 
 CHUNK = 40

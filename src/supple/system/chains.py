@@ -24,8 +24,8 @@ from supple.mechanics.inverse_dynamics import element_force, inertial_wrench
 from supple.mechanics.kinematics import frame_origin, source_changes, source_rates
 from supple.mechanics.transmission_layout import layout_of
 from supple.mechanics.transmissions import channel_motion, slot_force
-from supple.model.joints import StateJoint
 from supple.model.model import GROUND, JointGroup, Model, RodGroup
+from supple.model.special_joints import StateJoint
 from supple.space import PieceGrid
 from supple.space.sections import (
     Block,

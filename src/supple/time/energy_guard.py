@@ -30,10 +30,10 @@ from supple.mechanics.kinematics import kinematics
 from supple.mechanics.transmissions import transmission_motion
 from supple.model.constraints import COORDINATE
 from supple.model.efforts import Cable, Gas, Imposed, Pressure, Spring, Tension, TorqueDrive
-from supple.model.joints import DrivenJoint
 from supple.model.laws import Constant
 from supple.model.loads import DeadLine, LineDrag, PointDrag, PointWrench, SlidingFriction
 from supple.model.model import JointGroup, Model, RodGroup
+from supple.model.special_joints import DrivenJoint
 from supple.model.state import State
 
 ROUND_OFF = 1e-9

@@ -10,7 +10,7 @@ need not know of this; here it is traced and told again with other words for the
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -40,21 +40,68 @@ def flattened(function: Callable[..., Any]) -> Callable[..., Any]:
     return flat
 
 
+class _Step(NamedTuple):
+    """An operation, and the names of what it takes and gives."""
+
+    equation: Any
+    given: list[object]
+    found: list[object]
+
+
 def _evaluated(jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[Any]:
-    """What a traced program computes, by our rules."""
-    known: dict[Any, Any] = {}
+    """What a traced program computes, by our rules; what its results do not need is left out."""
+    known: dict[object, Any] = {}
+    places = _named(args, known)
+    steps, results = _inlined(jaxpr, consts, places, known)
+    for step in _needed(steps, results):
+        rule = _RULES.get(step.equation.primitive.name, _as_it_is)
+        found = rule(step.equation, [known[name] for name in step.given])
+        known.update(zip(step.found, found, strict=True))
+    return [known[name] for name in results]
 
-    def value(atom: Any) -> Any:
-        return atom.val if hasattr(atom, "val") else known[atom]
 
-    known.update(zip(jaxpr.constvars, consts, strict=True))
-    known.update(zip(jaxpr.invars, args, strict=True))
+def _named(values: Sequence[Any], known: dict[object, Any]) -> list[object]:
+    names = [object() for _ in values]
+    known.update(zip(names, values, strict=True))
+    return names
+
+
+def _inlined(
+    jaxpr: Any, consts: Sequence[Any], given: Sequence[object], known: dict[object, Any]
+) -> tuple[list[_Step], list[object]]:
+    """The operations of a program and of all that it calls, and the names of its results."""
+    names = dict(zip(jaxpr.constvars, _named(consts, known), strict=True))
+    names |= dict(zip(jaxpr.invars, given, strict=True))
+
+    def named(atom: Any) -> object:
+        return _named([atom.val], known)[0] if hasattr(atom, "val") else names[atom]
+
+    steps: list[_Step] = []
     for equation in jaxpr.eqns:
-        given = [value(atom) for atom in equation.invars]
-        rule = _RULES.get(equation.primitive.name, _as_it_is)
-        found = rule(equation, given)
-        known.update(zip(equation.outvars, found, strict=True))
-    return [value(atom) for atom in jaxpr.outvars]
+        own = [named(atom) for atom in equation.invars]
+        if (opened := _OPENED.get(equation.primitive.name)) is None:
+            found: list[object] = [object() for _ in equation.outvars]
+            steps.append(_Step(equation, own, found))
+        else:
+            program, own = opened(equation, own)
+            inner, fixed = (
+                (program.jaxpr, program.consts) if hasattr(program, "consts") else (program, ())
+            )
+            more, found = _inlined(inner, fixed, own, known)
+            steps += more
+        names |= dict(zip(equation.outvars, found, strict=True))
+    return steps, [named(atom) for atom in jaxpr.outvars]
+
+
+def _needed(steps: Sequence[_Step], results: Sequence[object]) -> list[_Step]:
+    """The operations that results follow from: programs are traced with much that nobody asks for."""
+    asked = set(results)
+    found = []
+    for step in reversed(steps):
+        if step.equation.effects or not asked.isdisjoint(step.found):
+            found.append(step)
+            asked.update(step.given)
+    return found[::-1]
 
 
 def _as_it_is(equation: Any, given: list[Any]) -> list[Any]:
@@ -66,15 +113,18 @@ def _as_it_is(equation: Any, given: list[Any]) -> list[Any]:
     return list(found) if equation.primitive.multiple_results else [found]
 
 
-def _opened(name: str) -> Callable[[Any, list[Any]], list[Any]]:
-    """A call, done here and now."""
+def _called(name: str) -> Callable[[Any, list[object]], tuple[Any, list[object]]]:
+    """The program that a call calls, and what it takes."""
+    return lambda equation, given: (equation.params[name], given)
 
-    def rule(equation: Any, given: list[Any]) -> list[Any]:
-        inner = equation.params[name]
-        jaxpr, consts = (inner.jaxpr, inner.consts) if hasattr(inner, "consts") else (inner, ())
-        return _evaluated(jaxpr, consts, given)
 
-    return rule
+def _solution(equation: Any, given: list[object]) -> tuple[Any, list[object]]:
+    """A linear solve, by what solves it."""
+    counts, programs = equation.params["const_lengths"], equation.params["jaxprs"]
+    before = counts.matvec + counts.vecmat
+    own = given[before : before + counts.solve]
+    right = given[before + counts.solve + counts.transpose_solve :]
+    return programs.solve, [*own, *right]
 
 
 def _again(inner: Any) -> Any:
@@ -84,15 +134,6 @@ def _again(inner: Any) -> Any:
         for aval in inner.in_avals
     ]
     return jax.make_jaxpr(lambda *own: _evaluated(inner.jaxpr, inner.consts, own))(*shapes)
-
-
-def _solution(equation: Any, given: list[Any]) -> list[Any]:
-    """A linear solve, by what solves it."""
-    counts, programs = equation.params["const_lengths"], equation.params["jaxprs"]
-    before = counts.matvec + counts.vecmat
-    own = given[before : before + counts.solve]
-    right = given[before + counts.solve + counts.transpose_solve :]
-    return _evaluated(programs.solve.jaxpr, programs.solve.consts, [*own, *right])
 
 
 def _loop(*names: str) -> Callable[[Any, list[Any]], list[Any]]:
@@ -228,17 +269,19 @@ def _triangular(equation: Any, given: list[Any]) -> list[Any]:
     return [found if params["left_side"] else jnp.swapaxes(found, -1, -2)]
 
 
-_RULES: dict[str, Callable[[Any, list[Any]], list[Any]]] = {
-    "jit": _opened("jaxpr"),
-    "pjit": _opened("jaxpr"),
-    "closed_call": _opened("call_jaxpr"),
-    "core_call": _opened("call_jaxpr"),
-    "custom_jvp_call": _opened("call_jaxpr"),
-    "custom_vjp_call": _opened("call_jaxpr"),
-    "checkpoint": _opened("jaxpr"),
-    "remat": _opened("jaxpr"),
-    "remat2": _opened("jaxpr"),
+_OPENED: dict[str, Callable[[Any, list[object]], tuple[Any, list[object]]]] = {
+    "jit": _called("jaxpr"),
+    "pjit": _called("jaxpr"),
+    "closed_call": _called("call_jaxpr"),
+    "core_call": _called("call_jaxpr"),
+    "custom_jvp_call": _called("call_jaxpr"),
+    "custom_vjp_call": _called("call_jaxpr"),
+    "checkpoint": _called("jaxpr"),
+    "remat": _called("jaxpr"),
+    "remat2": _called("jaxpr"),
     "custom_linear_solve": _solution,
+}
+_RULES: dict[str, Callable[[Any, list[Any]], list[Any]]] = {
     "scan": _loop("jaxpr"),
     "while": _loop("cond_jaxpr", "body_jaxpr"),
     "cond": _condition,

@@ -161,7 +161,8 @@ from supple.section import (
 from supple.shooting.settings import Shooting as Shooting
 from supple.solve.distribution import Distribution as Distribution, distribute as distribute
 from supple.solve.equilibrium import EquilibriumStatus as EquilibriumStatus
-from supple.solve.modes import LinearModel as LinearModel, Modes as Modes
+from supple.solve.linear_model import LinearModel as LinearModel
+from supple.solve.modes import Modes as Modes
 from supple.space import (
     Magnus as Magnus,
     RungeKutta as RungeKutta,

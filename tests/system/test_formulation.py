@@ -11,7 +11,7 @@ from supple.errors import DescriptionError
 from supple.model.state import State
 from supple.run.rollout import rollout
 from supple.solve.equilibrium import EquilibriumStatus, solve_equilibrium
-from supple.solve.modes import linear_model
+from supple.solve.linear_model import linear_model
 from supple.system.strain import Strain
 from tests.system.formulations import ShootingCantilever, ViscoelasticOscillator
 from tests.tools import jit

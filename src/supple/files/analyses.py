@@ -1,7 +1,7 @@
 """Studies of a file that are no runs: equilibria, branches, vibrations, linear models, fits."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,11 @@ from supple.robot.robot import Robot
 from supple.run.branch import Branch
 from supple.run.continuation import follow
 from supple.run.equilibrium import Equilibrium
+from supple.run.events import Sensed
 from supple.run.inverse_statics import InverseStatics, inverse_statics
 from supple.run.statics import equilibrium, linearize, modes, sweep
-from supple.solve.modes import LinearModel, Modes
+from supple.solve.linear_model import LinearModel
+from supple.solve.modes import Modes
 
 Build = Callable[..., Robot]
 """The robot of the file, with other values of its parameters."""
@@ -144,6 +146,7 @@ class Linearize:
     """State-space matrices and poles about a state, as :func:`supple.linearize`."""
 
     at: str = "equilibrium"
+    observe: Mapping[str, Sensed] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _check_place("linearize", self.at)
@@ -151,7 +154,7 @@ class Linearize:
     def run(self, build: Build, **options: Any) -> LinearModel:
         """The linear model."""
         model = build().build()
-        return linearize(model, at=Initial(self.at).state(model))
+        return linearize(model, at=Initial(self.at).state(model), observe=self.observe)
 
 
 @dataclass(frozen=True)

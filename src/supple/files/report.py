@@ -14,7 +14,8 @@ from supple.results.result import Result
 from supple.run.branch import Branch
 from supple.run.equilibrium import Equilibrium
 from supple.run.inverse_statics import InverseStatics
-from supple.solve.modes import LinearModel, Modes
+from supple.solve.linear_model import LinearModel
+from supple.solve.modes import Modes
 
 
 def report(file: RobotFile, result: Any) -> dict[str, Any]:
@@ -101,8 +102,9 @@ def _about(result: Any) -> dict[str, Any]:
         return {**_ended(result), "inputs": inputs, "error_m": result.error.tolist()}
     if isinstance(result, LinearModel):
         poles = result.eigenvalues[np.argsort(-result.eigenvalues.real)]
-        matrices = {name: getattr(result, name).tolist() for name in ("A", "B")}
-        return {"poles": [[float(p.real), float(p.imag)] for p in poles], **matrices}
+        matrices = {name: getattr(result, name).tolist() for name in ("A", "B", "C", "D")}
+        names = {"inputs": list(result.inputs), "observed": list(result.outputs)}
+        return {"poles": [[float(p.real), float(p.imag)] for p in poles], **matrices, **names}
     if isinstance(result, ShapeFit):
         return {
             "converged": bool(np.all(result.converged)),

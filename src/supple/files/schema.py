@@ -16,7 +16,7 @@ from supple.files.analyses import (
     Sweep,
 )
 from supple.files.common import ITEM, POINT, ROTATION, number, vector
-from supple.files.edits import EVENT
+from supple.files.edits import EVENT, WHEN
 from supple.files.forms import Fields, MapOf, OneOf, Record, SeveralOf, Unmade, record
 from supple.files.formulations import FORMULATION
 from supple.files.initial import PLACES, Initial
@@ -101,7 +101,9 @@ STUDIES: dict[str, Record] = {
         inputs=ListOf(Text("the name of an input"), "inputs that may change"),
         tolerance=number("the distance (m) that is near enough"),
     ),
-    "linearize": record(Linearize, at=_PLACE),
+    "linearize": record(
+        Linearize, at=_PLACE, observe=MapOf(WHEN, "quantities of items by name: the outputs z")
+    ),
     "identify": record(
         Identify,
         rod=ITEM,

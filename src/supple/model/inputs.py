@@ -40,6 +40,15 @@ def input_slices(model: Model) -> dict[str, tuple[slice, tuple[int, ...]]]:
     return places
 
 
+def input_names(model: Model) -> tuple[str, ...]:
+    """A name for each number of the vector of inputs."""
+    found: list[str] = []
+    for name, value in inputs_of(model).items():
+        size = int(np.size(value))
+        found += [name] if np.shape(value) == () else [f"{name}[{i}]" for i in range(size)]
+    return tuple(found)
+
+
 def find_input(model: Model, name: str, asking: str = "input") -> tuple[slice, tuple[int, ...]]:
     """Place and shape of the input of that name; ``asking`` is who needs it, for the message."""
     places = input_slices(model)

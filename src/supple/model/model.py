@@ -276,6 +276,8 @@ class Model(eqx.Module):
     """Where rods that are known at nodes keep what is known there; None where rods are elements."""
     formulation: str = eqx.field(static=True, default="strain")
     """Name of the formulation it was built for."""
+    load_names: tuple[str, ...] = eqx.field(static=True, default=())
+    """Whose the ``loads`` are, in their order."""
 
     def __repr__(self) -> str:
         rods = [slot.name for slot in self.topology.rod_slots]

@@ -82,7 +82,7 @@ def build_model(robot: Graph) -> Model:
         stops=_stops(at),
         slips=tuple(_slip(item, seat, at) for item, seat in contacts),
         active=None,
-        loads=tuple(make(at.sample_of(seat), seat.offset) for seat, make in point_loads),
+        loads=tuple(load.make(at.sample_of(load.seat), load.seat.offset) for load in point_loads),
         line_loads=line_loads_of(robot, seating, at.groups),
         stresses=stresses_of(robot, seating),
         controls=tuple(item.make() for item in robot.items if isinstance(item, Controller)),
@@ -93,6 +93,7 @@ def build_model(robot: Graph) -> Model:
         topology=at.topology(frames),
         name=robot.name,
         formulation=robot.formulation,
+        load_names=tuple(load.name for load in point_loads),
     )
     model = without_redundancy(model) if model.closures.size else model
     table, first = model.constraints, None

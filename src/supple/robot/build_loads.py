@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -47,27 +47,35 @@ PointLoad = Callable[[int, Pose], AbstractPointLoad]
 """A load that waits for its sample and its pose there."""
 
 
-def point_loads_of(robot: Graph, seating: Attachments) -> list[tuple[Attachment, PointLoad]]:
+class Placed(NamedTuple):
+    """A load at a point, and whose it is."""
+
+    seat: Attachment
+    make: PointLoad
+    name: str
+
+
+def point_loads_of(robot: Graph, seating: Attachments) -> list[Placed]:
     """Loads at points, each with the seat it acts on; the ground does not move, so none act on it."""
-    found: list[tuple[Attachment, PointLoad]] = []
+    found: list[Placed] = []
     for item in robot.items:
         if isinstance(item, Wrench):
             seat = seating.at_point(item.on, item.fraction, item.position)
-            found.append((seat, _wrench(item)))
+            found.append(Placed(seat, _wrench(item), item.name))
         elif isinstance(item, PlaneFriction):
             seat = seating.at_point(item.on, item.fraction, item.position)
-            found.append((seat, _sliding(item)))
+            found.append(Placed(seat, _sliding(item), item.name))
         elif isinstance(item, AbstractLoad):
             seat = seating.at_point(item.on, item.fraction, item.position)
-            found.append((seat, _given(item)))
+            found.append(Placed(seat, _given(item), item.name))
         elif isinstance(item, Drag) and item.on not in seating.starts:
-            found.append((seating.on(item.on), _point_drag(item)))
+            found.append(Placed(seating.on(item.on), _point_drag(item), item.name))
         elif isinstance(item, Buoyancy) and item.on not in seating.starts:
             seat = seating.at_point(item.on, 1.0, item.position)
-            found.append((seat, _point_buoyancy(item, robot)))
+            found.append(Placed(seat, _point_buoyancy(item, robot), item.name))
         elif isinstance(item, Swimming):
-            found.append((seating.on(item.on[-1]), _wake(item, seating)))
-    return [(seat, make) for seat, make in found if seat.element != GROUND]
+            found.append(Placed(seating.on(item.on[-1]), _wake(item, seating), item.name))
+    return [load for load in found if load.seat.element != GROUND]
 
 
 def line_loads_of(

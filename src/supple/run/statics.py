@@ -1,6 +1,6 @@
 """Statics for users: equilibria, quasi-static sweeps, hold-and-release, vibration modes."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -8,8 +8,9 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
-from supple.errors import SolveError
+from supple.errors import ArgumentError, SolveError
 from supple.mechanics.element_motion import difference, retract
+from supple.model.inputs import input_names
 from supple.model.model import Model
 from supple.numeric import is_traced
 from supple.results.result import Result
@@ -35,7 +36,8 @@ from supple.run.start import as_model, formulated, initial_state, of_numbers
 from supple.run.task import OfRobot
 from supple.run.traced import traced_equilibrium
 from supple.shooting.settings import Shooting
-from supple.solve.modes import LinearModel, Modes, linear_model, vibration_modes
+from supple.solve.linear_model import LinearModel, Observe, linear_model
+from supple.solve.modes import Modes, vibration_modes
 
 
 def equilibrium(
@@ -183,12 +185,16 @@ def linearize(
     *,
     at: Any = None,
     t: float | None = None,
+    observe: Mapping[str, Observe] | Observe | None = None,
     formulation: str | Shooting | None = None,
 ) -> LinearModel:
     """State-space matrices about a state or equilibrium (default: the described shape).
 
     Loads are those of time ``t`` (default: that of ``at``). With closed loops: about an equilibrium (default:
     that under all loads), on the motions that keep them closed.
+    The inputs u are the factors of the point loads, followed by the robot's inputs (``sp.Input``).
+    ``observe``, functions of what can be read of the robot by name (``{"tip": lambda seen:
+    seen.position("arm")}``), or one alone, gives the outputs: C and D.
     """
     model = of_numbers(as_model(formulated(robot, formulation)), "linearize", "a robot of numbers")
     refuse(model, "linearize")
@@ -202,7 +208,21 @@ def linearize(
         getattr(at, "v", None),
         t,
         getattr(at, "multipliers", None),
+        names=(model.load_names, input_names(model)),
+        observe=_observed(observe),
     )
+
+
+def _observed(observe: Any) -> tuple[tuple[str, Observe], ...]:
+    """Functions of what can be read of a robot, with their names."""
+    if observe is None:
+        return ()
+    named = observe if isinstance(observe, Mapping) else {"output": observe}
+    for name, one in named.items():
+        if not callable(one):
+            need = "a function of what can be read of the robot, or several by their names"
+            raise ArgumentError(f"observe: got {one!r} for {name!r}; need {need}")
+    return tuple(named.items())
 
 
 def _configuration(model: Model, at: Any, t: float) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Small vibrations and linear models about a state."""
+"""Small vibrations about an equilibrium."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -8,10 +8,8 @@ import numpy as np
 import scipy.linalg
 
 from supple.compile import jit
-from supple.errors import ArgumentError
 from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics_tangent import Tangent
-from supple.model.state import State
 from supple.solve.softest import softest_motions
 from supple.system.second_order import AbstractSecondOrder
 
@@ -19,8 +17,6 @@ LARGE = 200
 """Coordinates up to which dense eigenvalues are as fast."""
 FEW = 8
 """The iteration finds at most this part of all modes; of more, it would keep too many vectors."""
-AT_REST = 1e-6
-"""Largest work left at an equilibrium in a unit change of a scaled coordinate, over that of the stiffest."""
 
 
 @dataclass(frozen=True)
@@ -50,30 +46,6 @@ class Modes:
         return bool(np.all(self.stiffness > floor))
 
 
-@dataclass(frozen=True)
-class LinearModel:
-    """ẏ = A y + B u about a state, with y = (ξ, η) and u the factors of the loads, in their order.
-
-    δx = ``places`` ξ are local coordinates around q, so orientations need no quaternions here, and
-    δv = ``rates`` η. For a tree both are unit matrices; with closed loops their columns are the motions that
-    keep the loops closed, and those that in addition slip nowhere. ``mass``, ``damping`` and ``stiffness``
-    are those of these motions.
-    """
-
-    A: np.ndarray
-    B: np.ndarray
-    mass: np.ndarray
-    damping: np.ndarray
-    stiffness: np.ndarray
-    eigenvalues: np.ndarray
-    places: np.ndarray
-    rates: np.ndarray
-
-    def __repr__(self) -> str:
-        fastest = float(self.eigenvalues.real.max())
-        return f"LinearModel({len(self.A)} states, {self.B.shape[1]} inputs, largest Re λ {fastest:.3g} 1/s)"
-
-
 @partial(jit, quick=True)
 def _tangent(formulation, q, v, a, t, multipliers):  # type: ignore[no-untyped-def]
     zero = 0.0 * v
@@ -94,12 +66,12 @@ def tangent_at(
     n = formulation.nv
     v = np.zeros(n) if v is None else np.asarray(v)
     a = np.zeros(n) if a is None else np.asarray(a)
-    forces = _padded_forces(formulation, multipliers)
+    forces = padded_forces(formulation, multipliers)
     found = _tangent(formulation, np.asarray(q), v, a, float(t), forces)
     return Tangent(*(np.asarray(part) for part in found))
 
 
-def _padded_forces(
+def padded_forces(
     formulation: AbstractSecondOrder, multipliers: np.ndarray | None
 ) -> np.ndarray | None:
     """Multipliers of all equations; zero where none are given, or not those of contacts, as in statics."""
@@ -127,7 +99,7 @@ def vibration_modes(
         found = _few_modes(formulation, q, count, t, multipliers)
         if found is not None:
             return found
-    tangent = _tangent_at_rest(formulation, q, t, multipliers)
+    tangent = tangent_at_rest(formulation, q, t, multipliers)
     free = free_motions(tangent, np.asarray(formulation.coordinate_scale), first)
     free = free[:, ~np.any(free[first], axis=0)]  # states of controllers do not vibrate
     count = free.shape[1] if count is None else min(count, free.shape[1])
@@ -146,7 +118,7 @@ def _few_modes(
 ) -> Modes | None:
     """Found iteratively; None where that does not converge, far beyond buckling."""
     still = formulation.frozen_at(np.asarray(float(t)), of_velocities=True)
-    zero, forces = np.zeros(formulation.nv), _padded_forces(formulation, multipliers)
+    zero, forces = np.zeros(formulation.nv), padded_forces(formulation, multipliers)
     c = Coordinates(np.asarray(q), zero, zero, zero, np.asarray(float(t)), forces)
     still = _held(still, c)
     found = softest_motions(still, c, count)
@@ -216,95 +188,9 @@ def _eigenmodes(stiffness: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray, np
     return squares[order], shapes / np.sqrt(np.maximum(modal, 1e-300))
 
 
-def linear_model(
-    formulation: AbstractSecondOrder,
-    q: np.ndarray,
-    v: np.ndarray | None = None,
-    t: float = 0.0,
-    multipliers: np.ndarray | None = None,
-) -> LinearModel:
-    """State-space matrices about a state (usually an equilibrium, v = 0).
-
-    With closed loops it must be an equilibrium, given with its multipliers: elsewhere the motions that keep
-    the loops closed change with time.
-    """
-    if formulation.equations:
-        return _closed_linear_model(formulation, q, v, t, multipliers)
-    still, first = tangent_at(formulation, q, v, t), formulation.first_order
-    # Away from equilibrium the inertia forces M(q) a vary with q as well.
-    a = np.zeros(formulation.nv)
-    a[~first] = -np.linalg.solve(still.mass[~first][:, ~first], still.residual[~first])
-    tangent = tangent_at(formulation, q, v, t, a=a)
-    eye = np.eye(formulation.nv)
-    return _state_space(tangent, eye, eye, eye, _load_directions(formulation, q, t), first)
-
-
-def _state_space(
-    tangent: Tangent,
-    places: np.ndarray,
-    rates: np.ndarray,
-    follows: np.ndarray,
-    forces: np.ndarray,
-    first: np.ndarray,
-) -> LinearModel:
-    """The linear model on the motions δx = ``places`` ξ, δv = ``rates`` η with ξ̇ = ``follows`` η.
-
-    ``first`` tells which η have no inertia: they follow from the others, C η + K ξ = f u, and are no states.
-    """
-    mass, damping = (rates.T @ part @ rates for part in (tangent.mass, tangent.damping))
-    stiffness, forces = rates.T @ tangent.stiffness @ places, rates.T @ forces
-    n, k, m = places.shape[1], int(np.sum(~first)), forces.shape[1]
-    # η = (by ξ, by the η with inertia, by u).
-    by = np.zeros((rates.shape[1], n + k + m))
-    by[np.flatnonzero(~first), n + np.arange(k)] = 1.0
-    if np.any(first):
-        known = np.concatenate([stiffness, damping[:, ~first], -forces], axis=1)[first]
-        by[first] = -np.linalg.solve(damping[first][:, first], known)
-    moved = np.concatenate([stiffness, np.zeros((len(by), k)), -forces], axis=1) + damping @ by
-    moved = -np.linalg.solve(mass[~first][:, ~first], moved[~first])
-    whole = np.concatenate([follows @ by, moved])
-    A, B = whole[:, : n + k], whole[:, n + k :]
-    return LinearModel(A, B, mass, damping, stiffness, np.linalg.eigvals(A), places, rates)
-
-
-def _closed_linear_model(
-    formulation: AbstractSecondOrder,
-    q: np.ndarray,
-    v: np.ndarray | None,
-    t: float,
-    multipliers: np.ndarray | None,
-) -> LinearModel:
-    tangent = _tangent_at_rest(formulation, q, t, multipliers)
-    scale = np.asarray(formulation.coordinate_scale)
-    left = np.abs(tangent.residual * scale).max()
-    size = np.abs(scale[:, None] * tangent.stiffness * scale).max()
-    if (v is not None and np.any(v)) or left > AT_REST * size:
-        raise ArgumentError(
-            f"at: linear models of closed loops need an equilibrium, such as "
-            f"linearize(robot, at=equilibrium(robot)); got velocities, or work of {left:.3g} J left"
-        )
-    first = formulation.first_order
-    closed = tangent._replace(jacobian=tangent.jacobian[~formulation.of_velocities])
-    places, rates = free_motions(closed, scale, first), free_motions(tangent, scale, first)
-    # Without slips both bases are the same, and this is the unit matrix.
-    follows = np.linalg.pinv(places / scale[:, None]) @ (rates / scale[:, None])
-    massless = np.arange(rates.shape[1]) >= rates.shape[1] - int(np.sum(first))
-    forces = _load_directions(formulation, q, t)
-    return _state_space(tangent, places, rates, follows, forces, massless)
-
-
-def _tangent_at_rest(
+def tangent_at_rest(
     formulation: AbstractSecondOrder, q: np.ndarray, t: float, multipliers: np.ndarray | None
 ) -> Tangent:
     """M, C, K and J of a robot that nothing drives at time t; contacts keep their equations."""
     still = formulation.frozen_at(np.asarray(float(t)), of_velocities=True)
     return tangent_at(still, q, t=t, multipliers=multipliers)
-
-
-def _load_directions(formulation: AbstractSecondOrder, q: np.ndarray, t: float) -> np.ndarray:
-    """Generalized force of each point load at its present value: (nv, number of loads)."""
-    zero = np.zeros(formulation.nv)
-    bare, *single = formulation.by_load(State(np.asarray(float(t)), q, zero, zero))
-    base = tangent_at(bare, q, t=t).residual
-    columns = [base - tangent_at(one, q, t=t).residual for one in single]
-    return np.stack(columns, axis=1) if columns else np.zeros((formulation.nv, 0))

@@ -7,6 +7,8 @@ import pytest
 
 import supple as sp
 from supple.compile import jit
+from supple.fleet.abreast import abreast
+from supple.fleet.flat import flattened
 from tests.studies.robots import arm
 
 STEPS = 40
@@ -91,8 +93,6 @@ def test_a_structure_that_depends_on_numbers_is_refused():
 
 def test_flat_programs_compute_the_same():
     """Branches, loops, products, factors, linear solves: in other words, and differentiated before."""
-    from supple.fleet.flat import flattened
-
     rng = np.random.default_rng(0)
     many = rng.normal(size=(6, 5, 5))
 
@@ -104,12 +104,22 @@ def test_flat_programs_compute_the_same():
             s > 0, lambda x: jnp.linalg.solve(x @ x.T + jnp.eye(5), x) @ x, lambda x: x, grown
         )
         total, partial = jax.lax.scan(lambda c, row: (c + row @ row, c), 0.0, a)
-        return inverse, rare, total, partial, jax.grad(lambda x: jnp.sum(jnp.linalg.inv(x)))(a)
+        grown_until = jax.lax.while_loop(
+            lambda x: jnp.abs(x[0]) < 10, lambda x: (x[0] * 2, x[1] + 1), (s, 0)
+        )
+        places = jnp.argmax(a[:, 0]), jnp.array([2, 1])
+        read = [a[place] for place in places], jnp.sort(a[0]), jnp.clip(a, -0.3, jnp.abs(s))
+        put = [a.at[place].add(s) for place in places], jnp.pad(a, 1), jnp.arange(3)
+        by_a = jax.grad(lambda x: jnp.sum(jnp.linalg.inv(x)))(a)
+        return inverse, rare, total, partial, grown_until, read, put, by_a
 
-    found = jax.jit(jax.vmap(flattened(one)))(many, many[:, 0, 0])
-    known = jax.jit(jax.vmap(one))(many, many[:, 0, 0])
+    flat = jax.jit(abreast(flattened(one)))
+    found, known = (
+        jax.tree.leaves(program(many, many[:, 0, 0])) for program in (flat, jax.jit(jax.vmap(one)))
+    )
     for own, other in zip(found, known, strict=True):
+        assert own.dtype == other.dtype
         np.testing.assert_allclose(own, other, rtol=1e-9, atol=1e-9)
-    text = jax.jit(jax.vmap(flattened(one))).lower(many, many[:, 0, 0]).as_text()
+    text = flat.lower(many, many[:, 0, 0]).as_text()
     assert "dot_general" not in text
     assert "custom_call" not in text

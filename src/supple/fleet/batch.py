@@ -15,6 +15,7 @@ import numpy as np
 
 from supple.compile import jit, platform
 from supple.errors import ArgumentError
+from supple.fleet.abreast import abreast
 from supple.fleet.flat import flattened
 from supple.model.model import Model
 from supple.numeric import is_traced
@@ -86,7 +87,7 @@ class Batch(Generic[_P, _T]):
         with self._lock:
             if key not in self._programs:
                 if whole:
-                    program = jit(jax.vmap(flattened(self._told)))
+                    program = jit(abreast(flattened(self._told)))
                 else:
                     program = jit(partial(_one_by_one, self._told))
                 self._programs[key] = program.lower(*given).compile()

@@ -27,7 +27,7 @@ FEW = 12
 
 
 def flattened(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function of one member in other words; to be batched by ``jax.vmap`` afterwards."""
+    """The same function of one member in other words; to be batched afterwards."""
 
     def flat(*args: Any) -> Any:
         leaves, structure = jax.tree.flatten(args)
@@ -54,7 +54,7 @@ def _evaluated(jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> list[A
     places = _named(args, known)
     steps, results = _inlined(jaxpr, consts, places, known)
     for step in _needed(steps, results):
-        rule = _RULES.get(step.equation.primitive.name, _as_it_is)
+        rule = _RULES.get(step.equation.primitive.name, as_it_is)
         found = rule(step.equation, [known[name] for name in step.given])
         known.update(zip(step.found, found, strict=True))
     return [known[name] for name in results]
@@ -104,7 +104,8 @@ def _needed(steps: Sequence[_Step], results: Sequence[object]) -> list[_Step]:
     return found[::-1]
 
 
-def _as_it_is(equation: Any, given: list[Any]) -> list[Any]:
+def as_it_is(equation: Any, given: list[Any]) -> list[Any]:
+    """What an operation gives."""
     bound = equation.primitive.get_bind_params(equation.params)
     functions, params = (
         bound if isinstance(bound, tuple) else ((), bound)
@@ -139,7 +140,7 @@ def _again(inner: Any) -> Any:
 def _loop(*names: str) -> Callable[[Any, list[Any]], list[Any]]:
     def rule(equation: Any, given: list[Any]) -> list[Any]:
         changed = {name: _again(equation.params[name]) for name in names}
-        return _as_it_is(equation.replace(params=equation.params | changed), given)
+        return as_it_is(equation.replace(params=equation.params | changed), given)
 
     return rule
 
@@ -162,7 +163,7 @@ def _condition(equation: Any, given: list[Any]) -> list[Any]:
     index, *args = given
     branches = equation.params["branches"]
     if len(branches) != 2:
-        return _as_it_is(equation, given)
+        return as_it_is(equation, given)
     lengths = [_length(branch.jaxpr) for branch in branches]
     rare = int(lengths[1] >= lengths[0])
 
@@ -194,7 +195,7 @@ def _product(equation: Any, given: list[Any]) -> list[Any]:
     terms = _count(a.shape, across_a)
     total = a.size * _count(b.shape, free_b)
     if terms > SHORT or total > LARGEST or not jnp.issubdtype(a.dtype, jnp.inexact):
-        return _as_it_is(equation, given)
+        return as_it_is(equation, given)
     shared = [a.shape[i] for i in with_a]
     rows, columns = [a.shape[i] for i in free_a], [b.shape[i] for i in free_b]
     left = jnp.transpose(a, (*with_a, *free_a, *across_a))
@@ -218,22 +219,25 @@ def _factors(equation: Any, given: list[Any]) -> list[Any]:
     (matrix,) = given
     n = matrix.shape[-1]
     if matrix.shape[-2] != n or n > SMALL:
-        return _as_it_is(equation, given)
+        return as_it_is(equation, given)
     rows = jnp.arange(n)
 
     def column(k: Any, now: tuple[Any, Any]) -> tuple[Any, Any]:
         lu, order = now
-        own = jnp.where(rows >= k, jnp.abs(lu[..., :, k]), -1.0)
-        best = jnp.argmax(own, axis=-1)[..., None]
-        source = jnp.where(rows == k, best, jnp.where(rows == best, k, rows))
-        lu = jnp.take_along_axis(lu, source[..., None], axis=-2)
-        order = jnp.take_along_axis(order, source, axis=-1)
-        pivot = lu[..., k, k][..., None]
-        factor = jnp.where((rows > k) & (pivot != 0), lu[..., :, k] / pivot, 0.0)
-        above = jnp.where(rows > k, lu[..., k, :], 0.0)
+        below, here = rows > k, rows == k
+        best = jnp.argmax(jnp.where(rows >= k, jnp.abs(lu[..., :, k]), -1.0), axis=-1)
+        there = rows == best[..., None]
+        # Rows change places by sums over what is there: no member looks up places of its own.
+        top, upper = lu[..., k, :], jnp.sum(jnp.where(there[..., None], lu, 0.0), axis=-2)
+        lu = jnp.where(there[..., None], top[..., None, :], lu)
+        first, last = order[..., k], jnp.sum(jnp.where(there, order, 0), axis=-1)
+        order = jnp.where(here, last[..., None], jnp.where(there, first[..., None], order))
+        pivot = upper[..., k][..., None]
+        factor = jnp.where(below & (pivot != 0), lu[..., :, k] / pivot, 0.0)
+        above = jnp.where(below, upper, 0.0)
         lu = lu - factor[..., :, None] * above[..., None, :]
-        kept = jnp.where(rows > k, factor, lu[..., :, k])
-        return jnp.where(rows == k, kept[..., :, None], lu), order
+        lu = jnp.where(below[:, None] & here, factor[..., :, None], lu)
+        return jnp.where(here[:, None], upper[..., None, :], lu), order
 
     order = jnp.broadcast_to(rows, matrix.shape[:-1])
     lu, order = lax.fori_loop(0, n, column, (matrix, order))
@@ -247,7 +251,7 @@ def _triangular(equation: Any, given: list[Any]) -> list[Any]:
     matrix, right = given
     params, n = equation.params, matrix.shape[-1]
     if n > SMALL or params["conjugate_a"]:
-        return _as_it_is(equation, given)
+        return as_it_is(equation, given)
     lower, transposed = params["lower"], params["transpose_a"]
     if not params["left_side"]:  # X A = B is Aᵀ Xᵀ = Bᵀ
         right, transposed = jnp.swapaxes(right, -1, -2), not transposed

@@ -36,7 +36,7 @@ studies:
   sizes: {ensemble: {listed: {size: [0.3, -1]}, of: modes}}
   lost: {ensemble: {listed: {size: [-1]}}}
   runs:
-    ensemble: {latin_hypercube: {ranges: {E: [1e9, 2e9]}, count: 40}, of: {simulate: {duration: 0.2, dt: 0.01}}}
+    ensemble: {random: {ranges: {E: [1e9, 2e9]}, count: 40}, of: {simulate: {duration: 0.2, dt: 1e-2}}}
   statics: {statics: {}}
 outputs:
   tip: {position: arm}

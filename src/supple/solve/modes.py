@@ -5,7 +5,7 @@ from functools import partial
 
 import jax
 import numpy as np
-import scipy.linalg
+import scipy  # its parts load when they are used
 
 from supple.compile import jit
 from supple.mechanics.element_motion import Coordinates

@@ -31,6 +31,7 @@ from supple.mechanics.classical import (
     EquationsOfMotion as EquationsOfMotion,
     equations_of_motion as equations_of_motion,
 )
+from supple.mechanics.frames import FrameMotion as FrameMotion, frame_motion as frame_motion
 from supple.mechanics.sensing import Sensors as Sensors
 from supple.model.friction import (
     AbstractFriction as AbstractFriction,

@@ -269,6 +269,7 @@ PIECES = {
     "error_vs_dense": ">14s",
     "ratio": ">6s",
     "compile_s": ">9.2f",
+    "memory_kb": ">9.0f",
 }
 
 

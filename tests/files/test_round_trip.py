@@ -9,6 +9,7 @@ import pytest
 import supple as sp
 import supple.robots
 from supple.files import (
+    Ensemble,
     FileError,
     Follow,
     Identify,
@@ -206,6 +207,11 @@ STUDY_SETTINGS = Settings(
         "branch": Follow(2.0, since=0.5, duration_scale=0.1, step=0.1, largest=0.3, max_points=50),
         "reach": InverseStaticsStudy("rod", ((0.1, 0.0, 0.2), (0.1, 0.0, 0.3)), ("pull",), 1e-8),
         "poles": Linearize("assembled"),
+        "many": Ensemble(Statics(1.0), grid={"rod.length": (0.5, 0.75), "gravity[2]": (0.0,)}),
+        "more": Ensemble(
+            Simulate(1.0, dt=0.1),
+            latin_hypercube=sp.LatinHypercube({"rod.length": (0.5, 2.0)}, 9, 1, ("rod.length",)),
+        ),
         "fit": Identify("rod", ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)), (0.0, 1.0), 1e-4, 0.1),
     },
     {"tip": Output("position", "rod"), "energy": Output("energy", "total")},

@@ -105,11 +105,15 @@ class Rods(eqx.Module):
         if self.settings.law is None:
             return None
         own = self.material
-        whole = [own.stiffness, jnp.zeros(6) if own.damping is None else own.damping]
-        shape = (*np.shape(own.rest), 6)
-        full = (part[..., None] * jnp.eye(6) if part.ndim != 4 else part for part in whole)
-        free = jnp.broadcast_to(own.free[:, None], np.shape(own.rest))
-        return Described(*(jnp.broadcast_to(part, shape) for part in full), free)
+        shape = np.shape(own.rest)
+
+        def full(part: Array) -> Array:
+            matrix = part if part.ndim == 4 else part[..., None] * jnp.eye(6)
+            return jnp.broadcast_to(matrix, (*shape, 6))
+
+        damping = jnp.zeros(6) if own.damping is None else own.damping
+        free = jnp.broadcast_to(own.free[:, None], shape)
+        return Described(full(jnp.asarray(own.stiffness)), full(jnp.asarray(damping)), free)
 
     def past(self, at_nodes: Past) -> Past:
         """What is known of the past at nodes and in the middles between them, (2 steps + 1, …, s) each."""

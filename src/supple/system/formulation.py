@@ -107,6 +107,21 @@ class AbstractFormulation(eqx.Module):
     def factors_last(self) -> bool:
         """Whether factors are worth keeping from step to step: dear to find, and slow to change."""
 
+    # Hosts ------------------------------------------------------------------------------------------------
+
+    @property
+    def host(self) -> Model | None:
+        """The same robot in other coordinates, where starts and guesses come from; None where in its own."""
+        return None
+
+    def of_host(self, state: State) -> State:
+        """A state of the host as one of this formulation."""
+        return state
+
+    def adopted(self, other: Model, state: State) -> State:
+        """A state of another robot with a host, of the same items, as one of this formulation."""
+        return state
+
     # Manifold ---------------------------------------------------------------------------------------------
 
     @abc.abstractmethod

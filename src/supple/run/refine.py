@@ -1,4 +1,4 @@
-"""Robots whose rods are as fine as an accuracy needs: found once, by numbers, and kept for all that follows."""
+"""Robots whose rods are as fine as an accuracy needs: found once, by numbers, and kept from there on."""
 
 from typing import Any
 

@@ -31,6 +31,7 @@ from supple.mechanics.classical import (
     EquationsOfMotion as EquationsOfMotion,
     equations_of_motion as equations_of_motion,
 )
+from supple.mechanics.frames import FrameMotion as FrameMotion, frame_motion as frame_motion
 from supple.mechanics.sensing import Sensors as Sensors
 from supple.model.friction import (
     AbstractFriction as AbstractFriction,
@@ -134,6 +135,7 @@ from supple.run.inverse_statics import (
     InverseStaticsStatus as InverseStaticsStatus,
     inverse_statics as inverse_statics,
 )
+from supple.run.refine import refine as refine
 from supple.run.rollout import rollout as rollout, step as step
 from supple.run.simulate import resume as resume, simulate as simulate
 from supple.run.stability import Stability as Stability
@@ -158,6 +160,7 @@ from supple.section import (
     StiffnessDamping as StiffnessDamping,
     Tube as Tube,
 )
+from supple.shooting.law import RodPlace as RodPlace
 from supple.shooting.settings import Shooting as Shooting
 from supple.solve.distribution import Distribution as Distribution, distribute as distribute
 from supple.solve.equilibrium import EquilibriumStatus as EquilibriumStatus

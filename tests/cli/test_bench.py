@@ -70,6 +70,23 @@ def test_driven_robots_as_json():
     assert 0 < row["tip_error"] < 1e-2
 
 
+def test_pieces_as_json():
+    found = run("pcs", "--case", "kirchhoff", "--pieces", "1", "--repeats", "1", "--json")
+    assert found.exit_code == 0
+    (row,) = [json.loads(line) for line in found.stdout.splitlines()]
+    assert {
+        "case",
+        "N",
+        "forward_dynamics_us",
+        "inverse_dynamics_us",
+        "error_vs_dense",
+        "ratio",
+    } <= (set(row))
+    assert (row["case"], row["N"], row["n_dof"], row["status"]) == ("kirchhoff", 1, 3, "DONE")
+    assert row["error_vs_dense"] < 1e-9
+    assert row["memory_kb"] > 1
+
+
 @pytest.mark.parametrize(
     ("words", "part"),
     [

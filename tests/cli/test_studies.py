@@ -100,6 +100,7 @@ def test_they_find_what_python_finds(folder):
     poles = sp.linearize(robot, at=held).eigenvalues
     linear = about(folder, "linearize")
     told = [complex(*pole) for pole in linear["poles"]]
+    np.testing.assert_allclose(np.sort_complex(told), np.sort_complex(poles), rtol=1e-6)
     # Slowly, the tip follows the tension as equilibria do.
     assert (linear["inputs"], linear["observed"]) == (["push", "pull"], ["tip"])
     A, B, C = (np.array(linear[name]) for name in "ABC")

@@ -9,6 +9,7 @@ import pytest
 import supple as sp
 import supple.robots
 from supple.files import (
+    Ensemble,
     FileError,
     Follow,
     Identify,
@@ -47,6 +48,7 @@ from supple.robots.muscle_beam import muscle_beam
 from supple.robots.rfrfr import rfrfr
 from supple.robots.rfrfr_prototype import rfrfr_prototype
 from supple.robots.rolled_beam import rolled_beam
+from supple.robots.section_arm import section_arm
 from supple.robots.single_tendon_arm import single_tendon_arm
 from supple.robots.stewart import SIDEWAYS_LENGTHS, stewart_gough
 from supple.robots.string_pendulum import string_pendulum
@@ -87,6 +89,8 @@ CATALOGUE = {
     "helical tendon": helical_tendon_robot,
     "single tendon arm": single_tendon_arm,
     "tendon arm": tendon_arm,
+    "section arm": section_arm,
+    "section arm in pieces": lambda: section_arm(4, True, "pcs", 0.2),
     "flexion and torsion": flexion_torsion,
     "two drones": two_drones,
     "two drones, other root": lambda: two_drones(rooted_at=2),
@@ -206,6 +210,11 @@ STUDY_SETTINGS = Settings(
         "branch": Follow(2.0, since=0.5, duration_scale=0.1, step=0.1, largest=0.3, max_points=50),
         "reach": InverseStaticsStudy("rod", ((0.1, 0.0, 0.2), (0.1, 0.0, 0.3)), ("pull",), 1e-8),
         "poles": Linearize("assembled"),
+        "many": Ensemble(Statics(1.0), grid={"rod.length": (0.5, 0.75), "gravity[2]": (0.0,)}),
+        "more": Ensemble(
+            Simulate(1.0, dt=0.1),
+            latin_hypercube=sp.LatinHypercube({"rod.length": (0.5, 2.0)}, 9, 1, ("rod.length",)),
+        ),
         "fit": Identify("rod", ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)), (0.0, 1.0), 1e-4, 0.1),
     },
     {"tip": Output("position", "rod"), "energy": Output("energy", "total")},

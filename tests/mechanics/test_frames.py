@@ -110,6 +110,29 @@ def test_twists_are_jacobians_times_velocities(rng, robot):
         np.testing.assert_allclose(found.jacobian @ v, expected, rtol=0, atol=1e-12)
 
 
+@partial(jit, static_argnames="frames")
+def rates_by_autodiff(model, frames, q, v):
+    """J of the chart around q a moment later, differentiated."""
+
+    def later(s):
+        here, t = retract(model, q, s * v), T + s
+        chart = jax.jacfwd(lambda xdot: rate(model, q, s * v, xdot))(v)
+        return [m.jacobian @ chart for m in frame_motions(model, frames, here, v, v, t)]
+
+    return jax.jvp(later, (0.0,), (1.0,))[1]
+
+
+@pytest.mark.parametrize("robot", ["crawler", "driven"])
+def test_rates_of_jacobians_are_their_derivatives(rng, robot):
+    model, frames = model_of(robot), FRAMES[robot]
+    q, v = random_configuration(model, rng), random_vector(model, rng, 1.0, 2.0)
+    exact = rates_by_autodiff(model, frames, q, v)
+    for found, expected in zip(frame_motions(model, frames, q, v, v), exact, strict=True):
+        size = np.abs(expected).max()
+        assert size > 0.01
+        np.testing.assert_allclose(found.jacobian_rate, expected, rtol=0, atol=TOL[robot] * size)
+
+
 @jit
 def all_poses(model, q):
     """Poses of the named frames and of the arm's own grid, and its shape at the grid's points."""

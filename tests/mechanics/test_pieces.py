@@ -159,6 +159,10 @@ def test_points_within_a_piece_move_as_in_the_default(rng, models):
             one, other = getattr(found, name), getattr(expected, name)
             np.testing.assert_allclose(one, other, atol=TOL * np.abs(other).max(), err_msg=name)
         np.testing.assert_allclose(found.jacobian, expected.jacobian[:, order], atol=TOL)
+        rate, other = found.jacobian_rate, expected.jacobian_rate[:, order]
+        np.testing.assert_allclose(rate, other, atol=TOL * np.abs(other).max())
+        changed = found.acceleration - found.jacobian @ a[order]
+        np.testing.assert_allclose(rate @ v[order], changed, atol=TOL * np.abs(changed).max())
 
 
 @pytest.mark.slow
@@ -170,6 +174,25 @@ def test_equilibria_and_runs_are_the_same(models):
     size = np.abs(runs[1].q).max()
     np.testing.assert_allclose(runs[0].q, runs[1].q[:, order], atol=TOL_RUN * size)
     np.testing.assert_array_equal(runs[0].newton, runs[1].newton)
+
+
+@pytest.mark.parametrize("robot_of", ["one rod", "two rods"])
+def test_explicit_runs_lead_where_implicit_ones_lead(robot_of):
+    """Along a chain that is halved, and along the graph of a tree."""
+    section = sp.Circle(0.02)
+    arm = sp.Rod("arm", 0.3, section, SOFT, strains="planar", basis=2, joint=sp.Revolute("z"))
+    twig = sp.Rod("twig", 0.2, section, SOFT, strains="planar", basis=2, parent="arm", fraction=0.5)
+    items = [arm] if robot_of == "one rod" else [arm, twig]
+    model = sp.Robot(*items, gravity=(0.0, -9.81, 0.0), formulation="pcs").build()
+    exact = sp.simulate(model, 0.1, dt=2.5e-3, scheme=sp.gauss(3)).position("arm")[-1]
+    off = [
+        np.linalg.norm(sp.simulate(model, 0.1, dt=dt, scheme="rk4").position("arm")[-1] - exact)
+        for dt in (4e-3, 1e-3)
+    ]
+    assert off[1] < 1e-7
+    assert (
+        off[1] < off[0] / 40
+    )  # beside slow motions of fourth order there are fast ones, less regular
 
 
 def test_few_nodes_suffice_for_small_turns():

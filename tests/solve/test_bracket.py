@@ -37,3 +37,15 @@ def test_roots(name, sign):
 
 def test_zero_at_the_end():
     assert bracketed_root(lambda x: x - 1.0, 0.0, -1.0, 1.0, 0.0) == (1.0, 0.0)
+
+
+def test_no_finer_than_asked():
+    calls = []
+
+    def counted(x):
+        calls.append(x)
+        return math.cos(x)
+
+    found, _ = bracketed_root(counted, 1.0, math.cos(1.0), 2.0, math.cos(2.0), 1e-3)
+    assert found == pytest.approx(math.pi / 2, abs=1e-3)
+    assert len(calls) <= 6

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from supple.bench.rods import on_one_core
-from supple.compile import jit
+from supple.compile import Program, jit
 from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics import inverse_dynamics
 from supple.mechanics.inverse_dynamics_tangent import inverse_dynamics_tangent
@@ -40,7 +40,10 @@ RUBBER = Material(E=1e6, density=1000.0, nu=0.45)
 
 @dataclass(frozen=True)
 class PiecesRow:
-    """One rod: times (µs) of one evaluation; ``ratio``: of forward dynamics over that of 100 pieces."""
+    """One rod: times (µs) of one evaluation; ``ratio``: of forward dynamics over that of 100 pieces.
+
+    ``memory_kb`` is what forward dynamics holds while it runs: the model and all that lies between.
+    """
 
     case: str
     N: int
@@ -51,6 +54,7 @@ class PiecesRow:
     error_vs_dense: float | None
     ratio: float | None
     compile_s: float
+    memory_kb: float
     status: str = "DONE"
 
     def as_dict(self) -> dict[str, Any]:
@@ -96,7 +100,12 @@ def run_pcs(
 def _row(case: str, pieces: int, repeats: int, unit: float | None) -> PiecesRow:
     model = jax.tree.map(jnp.asarray, robot(case, pieces).build())
     q, v = (jnp.asarray(part) for part in state(model))
-    forward, compile_s = best_time(looped(_forward), (model, q, v), repeats)
+    begun = time.perf_counter()
+    program = looped(_forward).lower(model, q, v).compile()
+    compile_s = time.perf_counter() - begun
+    forward, _ = best_time(program, (model, q, v), repeats)
+    held = program.memory_analysis()
+    memory = (held.argument_size_in_bytes + held.temp_size_in_bytes) / 1024
     inverse, _ = best_time(looped(_inverse), (model, q, v), repeats)
     error = _error(model, q, v) if pieces <= MOST_DENSE else None
     ratio = 1.0 if pieces == REFERENCE else None
@@ -113,6 +122,7 @@ def _row(case: str, pieces: int, repeats: int, unit: float | None) -> PiecesRow:
         error,
         ratio,
         compile_s,
+        memory,
         "DONE" if sound else "FAILED",
     )
 
@@ -125,7 +135,7 @@ def _inverse(model: Model, q: Any, v: Any, t: Any) -> Any:
     return inverse_dynamics(model, Coordinates(q, jnp.zeros_like(q), v, v, t))
 
 
-def looped(function: Callable[..., Any]) -> Callable[..., Any]:
+def looped(function: Callable[..., Any]) -> Program:
     """Evaluations one after the other, each of which waits for the one before."""
 
     def loop(model: Model, q: Any, v: Any) -> Any:

@@ -96,6 +96,21 @@ def chosen_study(found: "RobotFile", study: str | None) -> str:
     return _chosen(study, studies, runs if len(runs) == 1 else studies)
 
 
+def chosen_ensemble(found: "RobotFile", study: str | None) -> str:
+    """The study of many robots to compute: the one that is named, or the only one."""
+    from supple.files import Ensemble
+
+    known = [n for n, s in found.settings.studies.items() if isinstance(s, Ensemble)]
+    return _chosen(study, known, needed="ensemble: {grid: {NAME: [values, …]}}")
+
+
+def is_ensemble(found: "RobotFile", study: str) -> bool:
+    """Whether a study is one of many robots."""
+    from supple.files import Ensemble
+
+    return isinstance(found.settings.studies[study], Ensemble)
+
+
 def is_run(found: "RobotFile", study: str) -> bool:
     """Whether a study simulates."""
     return study in _runs(found)
@@ -107,7 +122,12 @@ def _runs(found: "RobotFile") -> list[str]:
     return [n for n, s in found.settings.studies.items() if isinstance(s, Simulate | ReleaseStudy)]
 
 
-def _chosen(study: str | None, known: list[str], default: list[str] | None = None) -> str:
+def _chosen(
+    study: str | None,
+    known: list[str],
+    default: list[str] | None = None,
+    needed: str = "simulate: {duration: …}",
+) -> str:
     from supple.errors import ArgumentError
 
     default = known if default is None else default
@@ -115,7 +135,7 @@ def _chosen(study: str | None, known: list[str], default: list[str] | None = Non
         return study
     if study is None and len(default) == 1:
         return default[0]
-    named = ", ".join(known) or "none: add simulate: {duration: …} to the file"
+    named = ", ".join(known) or f"none: add {needed} to the file"
     raise ArgumentError(f"--study: got {study!r}; need one of: {named}")
 
 

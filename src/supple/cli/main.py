@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from supple.cli import common, comparing, examples, plots, robots, viewing
+from supple.cli import common, comparing, ensembles, examples, plots, robots, viewing
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 a solve or a run failed; 2 a file, a name or an option cannot be used; "
@@ -23,7 +23,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     epilog=EXIT_CODES,
 )
-for commands in (robots, plots, viewing, examples):
+for commands in (robots, ensembles, plots, viewing, examples):
     commands.add_commands(app)
 bench_app = typer.Typer(help="Benchmarks: accuracy beside time.", no_args_is_help=True)
 app.add_typer(bench_app, name="bench")
@@ -270,6 +270,7 @@ PIECES = {
     "error_vs_dense": ">14s",
     "ratio": ">6s",
     "compile_s": ">9.2f",
+    "memory_kb": ">9.0f",
 }
 
 

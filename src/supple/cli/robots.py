@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from supple.cli import viewing
+from supple.cli import ensembles, viewing
 from supple.cli.common import (
     BAD_INPUT,
     FAILED,
@@ -18,6 +18,7 @@ from supple.cli.common import (
     Study,
     chosen_study,
     duration_of,
+    is_ensemble,
     is_run,
     load_file,
     told,
@@ -238,6 +239,7 @@ def run(
     """Compute a study of a robot file: a run, statics, a sweep, modes, a branch, a linear model, a fit.
 
     A run is written as it goes; Ctrl-C or a kill lose at most its last piece. The rest is written as JSON.
+    An ensemble is computed as by ``supple study``.
     """
     from supple.results.store import Store
 
@@ -245,6 +247,12 @@ def run(
         found = load_file(file, allow)
         name = chosen_study(found, study)
         folder = out or Path("out") / file.stem
+        if is_ensemble(found, name):
+            _refuse_run_options(name, csv=csv, html=html, view=seen)
+            ended = ensembles.compute(
+                found, name, folder, as_json=as_json, netcdf=netcdf, resume=resume
+            )
+            raise typer.Exit(ended)
         if not is_run(found, name):
             _refuse_run_options(name, resume=resume, csv=csv, netcdf=netcdf, html=html, view=seen)
             _run_analysis(found, name, folder, as_json)

@@ -9,6 +9,7 @@ from supple.files.analyses import (
     Statics as Statics,
     Sweep as Sweep,
 )
+from supple.files.ensemble import Ensemble as Ensemble
 from supple.files.initial import Initial as Initial
 from supple.files.mjcf import to_mjcf as to_mjcf
 from supple.files.outputs import Output as Output

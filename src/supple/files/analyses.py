@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from supple.errors import DescriptionError
 from supple.files.initial import PLACES, Initial
+from supple.files.outputs import Output
 from supple.identify.shape import ShapeFit, fit_shape
 from supple.numeric import check_positive
 from supple.robot.items import Rod
@@ -21,8 +23,23 @@ from supple.run.statics import equilibrium, linearize, modes, sweep
 from supple.solve.linear_model import LinearModel
 from supple.solve.modes import Modes
 
-Build = Callable[..., Robot]
-"""The robot of the file, with other values of its parameters."""
+
+@dataclass(frozen=True)
+class Build:
+    """The robot of a file, which a call makes anew with other values of its parameters."""
+
+    robot: Robot
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    outputs: Mapping[str, Output] = field(default_factory=dict)
+    data: Any = None
+    """What the file says of the robot."""
+    again: Callable[[Mapping[str, float]], Robot] | None = None
+
+    def __call__(self, **parameters: float) -> Robot:
+        if not parameters:
+            return self.robot
+        assert self.again is not None
+        return self.again(parameters)
 
 
 @dataclass(frozen=True)
@@ -40,15 +57,15 @@ class Statics:
             need = "a part of the load, more than 0 and at most 1"
             raise DescriptionError("statics", "first_increment", self.first_increment, need)
 
+    @property
+    def compute(self) -> partial[Equilibrium]:
+        """The equilibrium as a function of a robot."""
+        asked: dict[str, Any] = {} if self.accuracy is None else {"accuracy": self.accuracy}
+        return partial(equilibrium, t=self.t, first_increment=self.first_increment, **asked)
+
     def run(self, build: Build, **options: Any) -> Equilibrium:
         """The equilibrium."""
-        return equilibrium(
-            build(),
-            t=self.t,
-            accuracy=self.accuracy,
-            first_increment=self.first_increment,
-            throw=options.get("throw", True),
-        )
+        return self.compute(build(), throw=options.get("throw", True))
 
 
 @dataclass(frozen=True)

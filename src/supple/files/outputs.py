@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
+from supple.numeric import asarray
 
 ENERGIES = ("kinetic", "elastic", "potential", "total")
 QUANTITIES: dict[str, Callable[[Any, str], Any]] = {
@@ -36,6 +36,6 @@ class Output:
     quantity: str
     of: str
 
-    def __call__(self, result: Any) -> np.ndarray:
+    def __call__(self, result: Any) -> Any:
         """Its values, over time where the result has instants."""
-        return np.asarray(QUANTITIES[self.quantity](result, self.of))
+        return asarray(QUANTITIES[self.quantity](result, self.of))

@@ -10,13 +10,14 @@ from pydantic import ValidationError
 
 from supple.errors import DescriptionError
 from supple.expression import CONSTANTS
-from supple.files.analyses import Sweep
+from supple.files.analyses import Build, Sweep
+from supple.files.ensemble import Ensemble
 from supple.files.forms import Fields
 from supple.files.items import ITEMS
 from supple.files.kinds import Context, Refused
 from supple.files.outputs import ENERGIES
 from supple.files.problems import Bare, FileError, Problem
-from supple.files.review import NAMED, Review
+from supple.files.review import ASKED, NAMED, Review
 from supple.files.schema import (
     STUDIES,
     file_model,
@@ -66,8 +67,19 @@ class RobotFile:
         if study is None or study not in studies:
             known = ", ".join(studies) or "none: add simulate: {duration: …} to the file"
             raise DescriptionError(self.robot.name, "study", study, f"one of: {known}")
-        return studies[study].run(
-            lambda **values: (self.with_parameters(**values) if values else self).robot, **options
+        return studies[study].run(self._build(), **options)
+
+    def _build(self) -> Build:
+        """What a study needs of the file."""
+        data = {k: v for k, v in self.source.data.items() if k not in (*STUDIES, *ASKED)}
+        again = self._again
+        assert again is not None
+        return Build(
+            self.robot,
+            self.parameters,
+            self.settings.outputs,
+            data,
+            lambda values: again(values).robot,
         )
 
     def reported(self, result: Any) -> dict[str, np.ndarray]:
@@ -140,7 +152,10 @@ def _load(
     def again(changed: Mapping[str, float]) -> RobotFile:
         return _load(text, name, folder, {**parameters, **changed}, functions, modules)
 
-    return RobotFile(robot, settings, source, text, values, folder, rigid.notes, again)
+    found = RobotFile(robot, settings, source, text, values, folder, rigid.notes, again)
+    _check_ensembles(fields, found, review)
+    review.tell()
+    return found
 
 
 def _parameters(source: Source, given: Mapping[str, float], review: Review) -> dict[str, float]:
@@ -303,6 +318,15 @@ def _check_names(fields: Any, items: dict[str, tuple[str, Any]], review: Review)
         for load in study.names if isinstance(study, ReleaseStudy) else ():
             if load not in items:
                 review.add((*path, "loads"), load, "one of: " + ", ".join(items))
+
+
+def _check_ensembles(fields: Any, found: RobotFile, review: Review) -> None:
+    """Note parameters of ensembles that neither the file nor an item has."""
+    for path, study in {("ensemble",): fields.ensemble, **_named_studies(fields)}.items():
+        if isinstance(study, Ensemble):
+            inside = path if path[0] == "ensemble" else (*path, "ensemble")
+            for name, need in study.wrong_names(found._build()).items():
+                review.add((*inside, *study.place_of(name)), name, need)
 
 
 def _named_studies(fields: Any) -> dict[Path, Study]:

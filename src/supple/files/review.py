@@ -13,6 +13,8 @@ from supple.files.text import Path, Source
 
 NAMED = ("studies", "outputs", "materials", "parameters")
 """Sections beside those of items whose entries have names."""
+ASKED = ("studies", "outputs")
+"""Sections that say nothing of the robot."""
 
 
 class Review:

@@ -15,8 +15,10 @@ from supple.files.analyses import (
     Statics,
     Sweep,
 )
+from supple.files.columns import Column
 from supple.files.common import ITEM, POINT, ROTATION, number, vector
 from supple.files.edits import EVENT, WHEN
+from supple.files.ensemble import Ensemble
 from supple.files.forms import Fields, MapOf, OneOf, Record, SeveralOf, Unmade, record
 from supple.files.formulations import FORMULATION
 from supple.files.initial import PLACES, Initial
@@ -37,6 +39,7 @@ from supple.files.rods import MATERIAL_FIELDS
 from supple.files.schemes import SCHEME
 from supple.files.studies import ReleaseStudy, Simulate
 from supple.files.urdf import UrdfImport
+from supple.studies.samples import LatinHypercube, RandomSamples
 
 _PLACE = Text("described, assembled or equilibrium", PLACES)
 _STATES = MapOf(Numbers("numbers, one for each coordinate"), "a mapping from names to numbers")
@@ -58,7 +61,7 @@ _RUN = {
     "scheme": SCHEME,
     "t_eval": Numbers("the instants (s) to report, or one number: their spacing"),
 }
-STUDIES: dict[str, Record] = {
+_SINGLE: dict[str, Record] = {
     "simulate": record(
         Simulate,
         **_RUN,
@@ -73,11 +76,6 @@ STUDIES: dict[str, Record] = {
         t=number("the time (s) of the loads"),
         accuracy=_RUN["accuracy"],
         first_increment=number("the first part of the load, up to 1"),
-    ),
-    "sweep": record(
-        Sweep,
-        parameter=Text("the name of a parameter of the file"),
-        values=ListOf(Number(), "the values of the parameter"),
     ),
     "modes": record(
         ModesStudy,
@@ -103,6 +101,32 @@ STUDIES: dict[str, Record] = {
     ),
     "linearize": record(
         Linearize, at=_PLACE, observe=MapOf(WHEN, "quantities of items by name: the outputs z")
+    ),
+}
+"""Studies of one robot as it is."""
+_RANGES = MapOf(Numbers("two numbers, the least and the largest value", ((2,),)), "ranges by name")
+_SAMPLES = {
+    "ranges": _RANGES,
+    "count": Integer("how many", 1, 100_000_000),
+    "seed": Integer("which ones", 0, 100_000_000),
+    "logarithmic": ListOf(
+        Text("the name of a parameter"), "parameters that are spread by logarithm"
+    ),
+}
+STUDIES: dict[str, Record] = {
+    **_SINGLE,
+    "sweep": record(
+        Sweep,
+        parameter=Text("the name of a parameter of the file"),
+        values=ListOf(Number(), "the values of the parameter"),
+    ),
+    "ensemble": record(
+        Ensemble,
+        of=OneOf("a study of one robot", _SINGLE),
+        grid=MapOf(Column(), "values of parameters by name: every combination"),
+        listed=MapOf(Column(), "values of parameters by name: side by side"),
+        random=record(RandomSamples, **_SAMPLES),
+        latin_hypercube=record(LatinHypercube, **_SAMPLES),
     ),
     "identify": record(
         Identify,

@@ -9,6 +9,7 @@ import numpy as np
 
 from supple.errors import DescriptionError
 from supple.files.analyses import Analysis, Build
+from supple.files.ensemble import Ensemble
 from supple.files.initial import Initial
 from supple.files.outputs import Output
 from supple.numeric import check_positive
@@ -94,7 +95,7 @@ class ReleaseStudy:
 
 
 Run = Simulate | ReleaseStudy
-Study = Run | Analysis
+Study = Run | Analysis | Ensemble
 
 
 def _instants(t_eval: Any) -> Any:

@@ -13,7 +13,7 @@ from supple.arrays import Array
 from supple.errors import ArgumentError
 from supple.lie import Pose, se3
 from supple.mechanics.element_motion import Coordinates, group_rows, local_motion
-from supple.mechanics.element_tangent import columns_of, own_columns
+from supple.mechanics.element_tangent import columns_of, own_columns, subspace_rates
 from supple.mechanics.fields import (
     field_motion,
     field_rest,
@@ -36,12 +36,23 @@ _Named = TypeVar("_Named", Frame, Slot)
 
 
 class FrameMotion(NamedTuple):
-    """Motion of one frame: world pose, body twist, body acceleration (its rate), body Jacobian."""
+    """Motion of one frame: world pose, body twist η, its rate, body Jacobian J and its rate J̇.
+
+    With coordinates x about q: η = J ẋ and η̇ = J ẍ + J̇ ẋ, but for what is driven.
+    """
 
     pose: Pose
     twist: Float[Array, " 6"]
     acceleration: Float[Array, " 6"]
     jacobian: Float[Array, "6 nv"]
+    jacobian_rate: Float[Array, "6 nv"]
+
+
+class _Columns(NamedTuple):
+    """World Jacobian of a sample, and its rate."""
+
+    value: Float[Array, "6 m"]
+    rate: Float[Array, "6 m"]
 
 
 def find_frame(model: Model, name: str) -> Frame:
@@ -102,7 +113,8 @@ def frame_motion(
         jnp.asarray(model.frame_offsets.position)[frame.offset],
     )
     if frame.sample == GROUND:
-        return FrameMotion(offset, jnp.zeros(6), jnp.zeros(6), jnp.zeros((6, model.nv)))
+        none = jnp.zeros((6, model.nv))
+        return FrameMotion(offset, jnp.zeros(6), jnp.zeros(6), none, none)
     motion = kinematics(model, c)
     poses = motion.sample_poses()
     near = Pose(poses.rotation[frame.sample], poses.position[frame.sample]) @ offset
@@ -111,7 +123,7 @@ def frame_motion(
         Pose(near.rotation, near.position + motion.origin),
         motion.sample_twists()[frame.sample],
         motion.sample_accelerations()[frame.sample],
-        _sample_jacobian(model, motion, frame.sample),
+        _sample_columns(model, motion, frame.sample),
     )
 
 
@@ -258,12 +270,20 @@ def _point_motion(model: Model, name: str, fraction: float, c: Coordinates) -> F
     changes = source_changes(*along, own.twist[:, :nodes], rates, xdot, xddot)
     twist = own.twist[slot.row, nodes] + beyond @ rates[slot.row]
     acceleration = own.acceleration[slot.row, nodes] + beyond @ changes[slot.row]
-    world = _sample_jacobian(model, motion, tip)
-    world = world.at[:, slot.v].add(jnp.einsum("d,dim->im", beyond, own.subspace[slot.row]))
+    columns = _Columns(
+        *(
+            whole.at[:, slot.v].add(jnp.einsum("d,dim->im", beyond, part[slot.row]))
+            for whole, part in zip(
+                _sample_columns(model, motion, tip),
+                (own.subspace, subspace_rates(own)[0]),
+                strict=True,
+            )
+        )
+    )
     shape = rod_shape(model, name, c.q, np.array([fraction]), c.t)
     pose = Pose(shape.rotation[0], shape.position[0])
     return _in_body(
-        Pose(pose.rotation, pose.position - motion.origin), pose, twist, acceleration, world
+        Pose(pose.rotation, pose.position - motion.origin), pose, twist, acceleration, columns
     )
 
 
@@ -275,9 +295,8 @@ def _field_point(model: Model, name: str, fraction: float, c: Coordinates) -> Fr
     rate, change = (field_motion(model, name, part, place)[0] for part in (c.xdot, c.xddot))
     twist = in_body(pose, rate)
     turning = jnp.concatenate([jnp.zeros(3), jnp.cross(twist[:3], twist[3:])])
-    return FrameMotion(
-        pose, twist, in_body(pose, change) - turning, jnp.full((6, model.nv), jnp.nan)
-    )
+    unknown = jnp.full((6, model.nv), jnp.nan)
+    return FrameMotion(pose, twist, in_body(pose, change) - turning, unknown, unknown)
 
 
 def _on_piece(
@@ -322,9 +341,11 @@ def _on_piece(
     )
     acceleration = begins + _changing(columns[0], rates[0], twist, xdot, xddot)
     sample = model.topology.sample_start[slot.group] + row * group.samples + tip
-    world = _sample_jacobian(model, motion, sample).at[:, here].set(columns[0])
+    whole = _sample_columns(model, motion, sample)
+    changing = se3.ad_columns(twist, columns[0]) + rates[0]
+    found = _Columns(whole.value.at[:, here].set(columns[0]), whole.rate.at[:, here].set(changing))
     pose = Pose(near.rotation, near.position + motion.origin)
-    return _in_body(near, pose, twist, acceleration, world)
+    return _in_body(near, pose, twist, acceleration, found)
 
 
 def _changing(
@@ -343,25 +364,34 @@ def _in_body(
     pose: Pose,
     twist: Float[Array, " 6"],
     acceleration: Float[Array, " 6"],
-    jacobian: Float[Array, "6 nv"],
+    columns: _Columns,
 ) -> FrameMotion:
     """From world quantities about the origin that ``near`` is measured from.
 
-    A = Ad(g) η̇, since ad(V) V = 0: the world acceleration carries back like a twist.
+    A = Ad(g) η̇, since ad(V) V = 0: the world acceleration carries back like a twist; the rate of the
+    Jacobian does not.
     """
-    columns = jax.vmap(lambda column: se3.to_body(near, column), in_axes=1, out_axes=1)(jacobian)
-    return FrameMotion(pose, se3.to_body(near, twist), se3.to_body(near, acceleration), columns)
+    turning = columns.rate - se3.ad_columns(twist, columns.value)
+    back = jax.vmap(lambda column: se3.to_body(near, column), in_axes=1, out_axes=1)
+    return FrameMotion(
+        pose,
+        se3.to_body(near, twist),
+        se3.to_body(near, acceleration),
+        back(columns.value),
+        back(turning),
+    )
 
 
-def _sample_jacobian(model: Model, motion: Kinematics, sample: int) -> Float[Array, "6 nv"]:
+def _sample_columns(model: Model, motion: Kinematics, sample: int) -> _Columns:
     """World Jacobian of one flat sample: own columns, and those of the samples its chain hangs on."""
     topology = model.topology
-    result = jnp.zeros((6, model.nv))
+    found = jnp.zeros((2, 6, model.nv))
     while sample != GROUND:
         group, row, local = model.place(sample)
         columns = columns_of(model, group)[row]
         if len(columns):
-            own = own_columns(motion.groups[group]).shift[row, local % model.groups[group].samples]
-            result = result.at[:, columns].set(own)
+            every, place = own_columns(motion.groups[group]), local % model.groups[group].samples
+            own = jnp.stack([every.shift[row, place], every.shift_rate[row, place]])
+            found = found.at[:, :, columns].set(own)
         sample = topology.attach[topology.element_start[group] + row]
-    return result
+    return _Columns(found[0], found[1])

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
+import scipy  # its parts load when they are used
 
 from supple.compile import jit
 from supple.lie import Pose, se3, so3

@@ -20,7 +20,7 @@ from functools import cached_property
 
 import jax
 import numpy as np
-import scipy.linalg
+import scipy  # its parts load when they are used
 
 from supple.errors import DescriptionError
 from supple.model.model import Model, RodGroup

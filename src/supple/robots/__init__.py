@@ -20,6 +20,7 @@ One topic a file; import what you need, ``from supple.robots.cantilever import s
 * ``single_tendon_arm``: ``single_tendon_arm`` (002 §5.2.1)
 * ``fluidic_finger``: ``fluidic_finger`` (002 §5.3.3)
 * ``tendon_arm``: ``tendon_arm`` (two sections, driven by tendon lengths, with a tool)
+* ``section_arm``: ``section_arm`` (three sections with four cables each, a weight at the tip)
 * ``bird_neck``: ``bird_neck`` (003)
 * ``tentacle``: ``tentacle`` (the demo: a tapered soft arm on a turntable, three tendons)
 * ``feeler_arm``: ``feeler_arm`` (hinges, a flexible arm, a hand with two feelers)

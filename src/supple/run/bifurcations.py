@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import scipy.optimize
 
 from supple.run.arc import (
     NEUTRAL,
@@ -24,6 +23,7 @@ from supple.run.arc import (
 )
 from supple.run.branch import SpecialPoint
 from supple.run.stability import Stability
+from supple.solve.bracket import bracketed_root
 
 SHARP = 1e-10
 """Of a step: how well its special points are located."""
@@ -121,7 +121,7 @@ class Span:
         at_low, at_high = f(low), f(high)
         if not at_low * at_high < 0:
             return low if abs(at_low) < abs(at_high) else high
-        return float(scipy.optimize.brentq(f, low, high, xtol=SHARP * self.length, rtol=1e-14))
+        return bracketed_root(f, low, at_low, high, at_high, SHARP * self.length)[0]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
+import scipy  # its parts load when they are used
 
 from supple.mechanics.element_motion import Coordinates
 from supple.model.model import Model

@@ -6,12 +6,14 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose
-from supple.model.model import Model
+from supple.model.model import Model, RodGroup
 from supple.shooting.layout import Layout
 from supple.shooting.rods import START, Rods
 
 NUMBERS = START
 """At the start of a segment: displacement, wrench, twist. At a node: strain, wrench, twist."""
+TWIST = slice(12, 18)
+"""Where a node's twist is."""
 
 Vector = Float[Array, " _"]
 
@@ -58,13 +60,30 @@ class Parts(eqx.Module):
         """What the companion's balance is counted in (J)."""
         return jnp.max(self.rods.units[:, 6])
 
+    @property
+    def grows(self) -> bool:
+        """Whether the length of some rod is a law of time."""
+        return any(isinstance(g, RodGroup) and g.growth is not None for g in self.host.groups)
+
+    def growth_at(self, t: Float[Array, ""]) -> tuple[Float[Array, " r"], Float[Array, " r"]]:
+        """Length of each rod over that described, and its rate over the length."""
+        grown, found = self.host.with_lengths_at(t), []
+        for slot in self.host.topology.rod_slots:
+            before, now = self.host.groups[slot.group], grown.groups[slot.group]
+            assert isinstance(before, RodGroup)
+            assert isinstance(now, RodGroup)
+            rate = jnp.zeros(now.size) if now.growth_rates is None else now.growth_rates[0]
+            found.append((now.length[slot.row] / before.length[slot.row], rate[slot.row]))
+        ratios, rates = zip(*found, strict=True)
+        return jnp.stack(ratios), jnp.stack(rates)
+
     # Configurations and velocities of the record ----------------------------------------------------------
 
     def widths(self, whole: Vector) -> tuple[int, int]:
         """Numbers of the joints, and of each node's pose, in a configuration or in velocities."""
         at, layout = self.companion.topology, self.layout
-        held = at.element_start[-1] + layout.size * (layout.steps + 1)
-        rates = at.v_start[-1] + 6 * layout.node_count + NUMBERS * held
+        known = self.known * layout.size * (layout.steps + 1)
+        rates = at.v_start[-1] + 6 * layout.node_count + known + NUMBERS * at.element_start[-1]
         return (at.v_start[-1], 6) if len(whole) == rates else (at.q_start[-1], 7)
 
     def poses(self, whole: Vector) -> Float[Array, "n w"]:
@@ -72,12 +91,17 @@ class Parts(eqx.Module):
         joints, width = self.widths(whole)
         return whole[joints : joints + width * self.layout.node_count].reshape(-1, width)
 
-    def fields(self, whole: Vector) -> Float[Array, "s k 18"]:
-        """Strains, wrenches and twists at the nodes, or their rates."""
+    @property
+    def known(self) -> int:
+        """Numbers that are known of a node: strain, wrench, twist, variables of a rod's own."""
+        return NUMBERS + self.rods.settings.variables
+
+    def fields(self, whole: Vector) -> Float[Array, "s k z"]:
+        """Strains, wrenches, twists and variables of its own at the nodes, or their rates."""
         joints, width = self.widths(whole)
         start, k = joints + width * self.layout.node_count, self.layout.steps + 1
-        count = self.layout.size * k * NUMBERS
-        return whole[start : start + count].reshape(self.layout.size, k, NUMBERS)
+        count = self.layout.size * k * self.known
+        return whole[start : start + count].reshape(self.layout.size, k, self.known)
 
     def of_companion(self, whole: Vector) -> Vector:
         """The companion's part."""

@@ -9,9 +9,11 @@ MOST = 100
 
 
 def bracketed_root(
-    f: Callable[[float], float], a: float, fa: float, b: float, fb: float
+    f: Callable[[float], float], a: float, fa: float, b: float, fb: float, width: float = 0.0
 ) -> tuple[float, float]:
     """A place just behind the root of f, seen from a, and the value there: zero or of the sign at b.
+
+    The place is known to a width, or to round-off where that is wider.
 
     Chandrupatla's method: inverse quadratic interpolation where it can be trusted, else bisection. Jumps
     through zero count as roots.
@@ -19,7 +21,7 @@ def bracketed_root(
     behind = b, fb
     new, f_new, other, f_other, share = b, fb, a, fa, 0.5
     for _ in range(MOST):
-        if behind[1] == 0 or abs(new - other) <= TIGHT * max(abs(new), abs(other)):
+        if behind[1] == 0 or abs(new - other) <= max(width, TIGHT * max(abs(new), abs(other))):
             break
         x = new + share * (other - new)
         if not min(new, other) < x < max(new, other):
@@ -32,12 +34,18 @@ def bracketed_root(
         new, f_new = x, fx
         if fx * fb >= 0:
             behind = x, fx
-        share = _share(new, f_new, other, f_other, old, f_old)
+        share = _share(new, f_new, other, f_other, old, f_old, width)
     return behind
 
 
 def _share(
-    new: float, f_new: float, other: float, f_other: float, old: float, f_old: float
+    new: float,
+    f_new: float,
+    other: float,
+    f_other: float,
+    old: float,
+    f_old: float,
+    width: float,
 ) -> float:
     """Where from the newest place (0) to the one of the other sign (1) to look next."""
     share = 0.5
@@ -49,5 +57,5 @@ def _share(
                 (old - new) / (other - new) * f_new / (f_old - f_new) * f_other / (f_old - f_other)
             )
     # Not nearer than the width that ends the search, so that the other end comes to the root as well.
-    least = 0.5 * TIGHT * max(abs(new), abs(other)) / abs(other - new)
+    least = 0.5 * max(width, TIGHT * max(abs(new), abs(other))) / abs(other - new)
     return min(max(share, least), 1 - least)

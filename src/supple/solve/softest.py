@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.linalg
+import scipy  # its parts load when they are used
 
 from supple.compile import jit
 from supple.mechanics.element_motion import Coordinates

@@ -43,7 +43,8 @@ def as_completed_on(
             rows[key] = chunk
             return client.submit(work, packed, list(chunk), key=key, pure=False)
 
-        waiting = as_completed([submitted(chunk) for chunk in chunks])
+        # Not the loop of the client that is the default one: there may be none, or another.
+        waiting = as_completed([submitted(chunk) for chunk in chunks], loop=client.loop)
         for future in waiting:
             chunk = rows[future.key]
             try:

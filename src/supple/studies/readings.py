@@ -12,6 +12,7 @@ from supple.results.dataset import AXES, TRANSMISSIONS, as_dataset, coordinate_l
 from supple.results.result import Result
 from supple.run.branch import Branch
 from supple.run.inverse_statics import InverseStatics
+from supple.solve.linear_model import LinearModel
 from supple.solve.modes import Modes
 
 Outputs = Mapping[str, Callable[[Any], Any]]
@@ -55,6 +56,10 @@ def _everything(result: Any) -> dict[str, Reading]:
             "frequencies": Reading(("mode",), result.frequencies, units="Hz"),
             "damping_ratios": Reading(("mode",), result.damping_ratios),
         }
+    if isinstance(result, LinearModel):
+        matrices = {name: getattr(result, name) for name in "ABCD"}
+        poles = Reading(("pole",), np.sort(result.eigenvalues), units="1/s")
+        return {name: _reading(name, own, ()) for name, own in matrices.items()} | {"poles": poles}
     if isinstance(result, Mapping):
         return {str(name): _reading(str(name), value, ()) for name, value in result.items()}
     return {"value": _reading("value", result, ())}

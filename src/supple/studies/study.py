@@ -92,7 +92,8 @@ def _job(
         describe: Describe = WithParameters(robot, samples.names)
         known_by = fingerprints(robot)
     elif callable(robot):
-        describe, known_by = robot, {"the robot": fingerprint(robot)}
+        describe = robot
+        known_by = dict(getattr(robot, "known_by", {"the robot": fingerprint(robot)}))
     else:
         need = "a Robot, or a function that makes one of a mapping from names to values"
         raise ArgumentError(f"robot: got {type(robot).__name__}; need {need}")

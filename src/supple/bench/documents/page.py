@@ -22,6 +22,10 @@ OTHERS = (
     ("soft tentacle on a turntable", "demo"),
     ("Delta-like robot, loops closed in the middle of rods", "closed_loops/04_delta"),
     ("two-section tendon arm that draws a circle by inverse statics", "actuation/06_tendon_arm"),
+    (
+        "three sections with four cables each, in pieces of constant strain",
+        "actuation/09_three_sections",
+    ),
 )
 FOLDERS = ("statics/", "dynamics/", "closed_loops/", "actuation/", "benches/", "symbolic/", "demo")
 MARKS = {True: "✓", False: "✗", None: "·"}

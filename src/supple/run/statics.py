@@ -25,6 +25,7 @@ from supple.run.equilibrium import Equilibrium
 from supple.run.inverted_rods import warn_if_inside_out
 from supple.run.resolve import made_finer, resolved_on_the_way
 from supple.run.rest import guess_of, solved
+from supple.run.rod_model import unstretched
 from supple.run.shot import (
     is_shot,
     refuse,
@@ -88,7 +89,7 @@ def equilibrium(
     if not found.ok and names:
         found = resolved_on_the_way(found, names, asked)
     if found.ok and (names or accuracy is not None):
-        found = made_finer(found, names, asked)
+        found = made_finer(found, names, unstretched(robot, chosen), asked)
     return _finish(found, throw)
 
 

@@ -70,12 +70,14 @@ def _refined(
         if not np.isfinite(found.error):
             return result
         finer: Robot | None
+        compared: tuple[Robot, Result] | None = chosen, result
         if found.error <= asked:
             left = left_out(chosen, stiff, [_few_of(one) for one in result.stretches])
             if left <= SMALL_MOVING * asked:
                 return result
             found = found._replace(error=known + left)
-            finer, stiff = stretching(chosen, stiff), frozenset()
+            # Their bending is resolved as before: a run of rods that cannot stretch tells nothing of it.
+            finer, stiff, compared = stretching(chosen, stiff), frozenset(), None
         elif level == MOST_LEVELS or found.finer is None:
             break
         else:
@@ -84,7 +86,7 @@ def _refined(
         if finer is None:
             break
         again = carried_out(replace(task, resume=False), *_named(task, finer, ours))
-        before, chosen = (chosen, result), finer
+        before, chosen = compared, finer
         result = replace(again, refinements=level + 1)
         if not result.ok:
             return result

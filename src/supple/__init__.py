@@ -159,6 +159,7 @@ from supple.section import (
     StiffnessDamping as StiffnessDamping,
     Tube as Tube,
 )
+from supple.shooting.law import RodPlace as RodPlace
 from supple.shooting.settings import Shooting as Shooting
 from supple.solve.distribution import Distribution as Distribution, distribute as distribute
 from supple.solve.equilibrium import EquilibriumStatus as EquilibriumStatus

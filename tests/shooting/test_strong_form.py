@@ -56,15 +56,42 @@ def test_the_chart_of_a_frame_is_that_of_its_quaternion():
     np.testing.assert_allclose(joint.difference(q, joint.retract(q, x)), x, atol=1e-14)
 
 
-def test_the_derivative_of_a_step_is_exact():
-    model = sp.Robot(*hanging().items, formulation=sp.Shooting(points=26, segments=5)).build()
-    own = formulation_of(model)
-    start = start_state(model, None)
-    rng = np.random.default_rng(1)
-    nv = model.nv
-    rates = Rates(jnp.asarray(300.0), jnp.asarray(9e4), *jnp.asarray(rng.normal(size=(2, nv))))
+def linear(place):
+    """The law of rods without one."""
+    f = place.wrench + place.stiffness @ place.rest
+    return place.stiffness, place.damping, f
+
+
+def dashpots(place):
+    """A dashpot in a row with a second spring of bending and twist, which knows where it is."""
+    K = place.stiffness
+    K1 = 0.5 * (1 + place.pose.position[0] ** 2) * K[:3, :3]
+    C = jnp.zeros((9, 9)).at[:6, :6].set(K).at[:3, :3].add(K1).at[6:, 6:].set(K1)
+    C = C.at[:3, 6:].set(-K1).at[6:, :3].set(-K1)
+    D = jnp.zeros((9, 9)).at[:6, :6].set(place.damping).at[6:, 6:].set(0.1 * K1)
+    return C, D, jnp.concatenate([place.wrench, jnp.zeros(3)]) + C[:, :6] @ place.rest
+
+
+def one_solve(settings, robot=None):
+    """A formulation and a solve with rates, from a bent state that moves."""
+    model = sp.Robot(*(robot or hanging()).items, formulation=settings).build()
+    start, rng = start_state(model, None), np.random.default_rng(1)
+    rates = Rates(
+        jnp.asarray(300.0), jnp.asarray(9e4), *jnp.asarray(rng.normal(size=(2, model.nv)))
+    )
     state = State(*(jnp.asarray(part) for part in (start.t, start.q, start.v, start.a)))
-    d = Discretization(state, jnp.zeros(()), rates)
+    return formulation_of(model), Discretization(state, jnp.zeros(()), rates), rng
+
+
+@jit
+def left_over(own, d, y):
+    return own.residual(d, y)[0]
+
+
+@pytest.mark.parametrize("law", [None, dashpots])
+def test_the_derivative_of_a_step_is_exact(law):
+    points, segments = (26, 5) if law is None else (7, 3)
+    own, d, rng = one_solve(sp.Shooting(points, segments, law=law))
 
     @jit
     def both(own, d, y):
@@ -73,9 +100,31 @@ def test_the_derivative_of_a_step_is_exact():
         by_hand = jax.vmap(factors.solve, 1, 1)(jax.jacfwd(lambda y: own.residual(d, y)[0])(y))
         return residual, by_hand
 
-    y = own.unknown(d, 1e-3 * rng.normal(size=nv))
+    y = own.unknown(d, 1e-3 * rng.normal(size=own.record.nv))
     _, product = both(own, d, y)
     np.testing.assert_allclose(product, np.eye(len(y)), atol=1e-7)  # its condition times 1e-16
+
+
+def test_a_law_of_ones_own_may_be_that_of_all_rods():
+    known = {}
+    for law in (None, linear):
+        own, d, rng = one_solve(sp.Shooting(points=9, segments=2, law=law))
+        y = own.unknown(d, 1e-3 * rng.normal(size=own.record.nv))
+        known[law] = left_over(own, d, y)
+    size = np.abs(known[None]).max()
+    np.testing.assert_allclose(known[linear], known[None], atol=1e-10 * size)
+
+
+def test_laws_that_cannot_be_used_are_told():
+    with pytest.raises(sp.DescriptionError, match=r"Shooting: law.*C \(n, n\)"):
+        sp.Shooting(law=lambda place: place.stiffness)
+    with pytest.raises(sp.DescriptionError, match=r"jax\.numpy"):
+        sp.Shooting(law=lambda place: (place.stiffness, place.damping, np.sin(place.wrench)))
+    rod = sp.Rod("arm", length=0.4, **KIND)
+    cable = sp.Tendon("cable", on="arm", offset=(0.01, 0.0), tension=1.0)
+    robot = sp.Robot(rod, cable, formulation=sp.Shooting(law=linear))
+    with pytest.raises(sp.DescriptionError, match=r"cable: on.*no tendons in channels"):
+        robot.build()
 
 
 @cache

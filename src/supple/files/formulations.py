@@ -2,7 +2,7 @@
 
 from supple.files.common import number
 from supple.files.forms import OneOf, Other, record
-from supple.files.kinds import Flag, Integer, Text
+from supple.files.kinds import Flag, FunctionName, Integer, Text
 from supple.robot.formulations import FORMULATIONS
 from supple.shooting.settings import HISTORIES, ORIENTATIONS, RULES, Shooting
 
@@ -20,6 +20,9 @@ FORMULATION = OneOf(
             orientation=Text("what is integrated", ORIENTATIONS),
             rotary_inertia=Flag(),
             tolerance=number("of the adaptive rule"),
+            law=FunctionName(
+                "the name of a function, 'module:function', that says what rods are made of"
+            ),
         )
     },
     {

@@ -23,7 +23,7 @@ def fields_of(model: Model) -> RodFields:
 
 def node_values(
     model: Model, q: Float[Array, " any"], *, rates: bool = False
-) -> Float[Array, "s k 18"]:
+) -> Float[Array, "s k z"]:
     """Strain, body wrench and twist at the nodes of each segment, of a configuration or of its ``rates``."""
     own = fields_of(model)
     rows = group_rows(model, own.group + 1, q, configuration=not rates)
@@ -92,7 +92,7 @@ def field_values(
     points: np.ndarray,
     *,
     rates: bool = False,
-) -> Float[Array, "n 18"]:
+) -> Float[Array, "n z"]:
     """Strain, body wrench and twist of a rod's sections, by cubics through four nodes of their segment."""
     own = fields_of(model)
     segment, step, tau = _place(own, name, np.asarray(points, dtype=float))

@@ -21,6 +21,7 @@ from supple.lie import Pose, se3
 from supple.mechanics.closures import closure_motion, outer_wrenches
 from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.energy import Energies, Momentum, energies, momentum
+from supple.mechanics.fields import field_values
 from supple.mechanics.frames import (
     FrameMotion,
     find_frame,
@@ -135,6 +136,10 @@ class AbstractReadout(abc.ABC):
     def strain(self, name: str, fractions: Fractions = POINTS) -> Float[Array, "*b k 6"]:
         """Strain (…, k, 6) along a rod: curvatures (1/m), then stretch and shears."""
         return self.read(_strain, name, self._checked(name, fractions))
+
+    def variables(self, name: str, fractions: Fractions = POINTS) -> Float[Array, "*b k z"]:
+        """Variables (…, k, z) along a rod with a law of its own (``Shooting(law=…)``); none of others."""
+        return self.read(_variables, name, self._checked(name, fractions))
 
     def internal_wrench(self, name: str, fractions: Fractions = POINTS) -> Float[Array, "*b k 6"]:
         """Wrench (…, k, 6) that a rod's part beyond each section exerts on the part before.
@@ -341,6 +346,14 @@ def _shape(model: Model, s: State, name: str, fractions: tuple[float, ...]) -> P
 
 def _strain(model: Model, s: State, name: str, fractions: tuple[float, ...]) -> Float[Array, "k 6"]:
     return rod_strain(model, name, s.q, np.array(fractions))
+
+
+def _variables(
+    model: Model, s: State, name: str, fractions: tuple[float, ...]
+) -> Float[Array, "k z"]:
+    if model.fields is None:
+        return jnp.zeros((len(fractions), 0))
+    return field_values(model, name, s.q, np.array(fractions))[:, 18:]
 
 
 def _energies(model: Model, s: State) -> Energies:

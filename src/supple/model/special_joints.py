@@ -14,18 +14,30 @@ from supple.model.joints import AbstractJoint
 
 
 class FieldJoint(AbstractJoint):
-    """Moves nothing: its coordinates are what is known at one place of a rod: strain, wrench, twist."""
+    """Moves nothing: its coordinates are what is known at one place of a rod.
 
-    nq = 18
-    nv = 18
+    Strain, wrench, twist, and ``variables`` of the rod's own.
+    """
+
+    variables: int = eqx.field(static=True, default=0)
     lengths = ()
     constant_subspace = True
 
-    def pose(self, q: Float[Array, " 18"], x: Float[Array, " 18"]) -> Pose:
+    @property
+    def nq(self) -> int:  # type: ignore[override]
+        """All of them."""
+        return 18 + self.variables
+
+    @property
+    def nv(self) -> int:  # type: ignore[override]
+        """Their rates."""
+        return self.nq
+
+    def pose(self, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Pose:
         return se3.identity()
 
-    def subspace(self, q: Float[Array, " 18"], x: Float[Array, " 18"]) -> Float[Array, "6 18"]:
-        return jnp.zeros((6, 18))
+    def subspace(self, q: Float[Array, " nq"], x: Float[Array, " nv"]) -> Float[Array, "6 nv"]:
+        return jnp.zeros((6, self.nv))
 
     def closing_rows(self, length: float) -> None:
         return None

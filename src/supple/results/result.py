@@ -232,6 +232,7 @@ class Result:
     frame = _by_name("frame", Stretch.frame)
     shape = _by_name("rod", Stretch.shape)
     strain = _by_name("rod", Stretch.strain)
+    variables = _by_name("rod", Stretch.variables)
     internal_wrench = _by_name("rod", Stretch.internal_wrench)
     coordinates = _by_name("rod", Stretch.coordinates)
     joint = _by_name("joint", Stretch.joint)

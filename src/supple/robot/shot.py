@@ -49,6 +49,10 @@ def shot(items: Sequence[Item], model: Model, chosen: Any) -> Model:
     line_loads = _line_loads(model, layout)
     starts = [model.topology.element_start[slot.group] + slot.row for slot in slots]
     lines, measured = _lines(items, model, own, layout)
+    if settings.law is not None and measured.of:
+        name = model.transmissions.names[measured.of[0]]
+        need = "no tendons in channels and no chambers along rods with a law of their own"
+        raise DescriptionError(name, "on", "a tendon or a chamber along a rod", need)
     place = places(model, layout, np.arange(layout.station_count), len(measured.of))
     parts = Parts(
         companion=companion_of(model, layout, measured),
@@ -69,7 +73,7 @@ def shot(items: Sequence[Item], model: Model, chosen: Any) -> Model:
         mounted=tuple(place(model.topology.attach[e]) for e in starts),
     )
     fields, lumps = _fields(parts, rods)
-    record = record_of(model, layout, fields, lumps, measured)
+    record = record_of(model, layout, fields, lumps, measured, settings.variables)
     return dataclasses.replace(record, formulation="shooting")
 
 

@@ -14,7 +14,7 @@ from jaxtyping import Float
 from supple.arrays import Array
 from supple.mechanics.inverse_dynamics import balance
 from supple.shooting.equations import Moment, Past, Section
-from supple.shooting.parts import NUMBERS, Parts, Vector
+from supple.shooting.parts import NUMBERS, TWIST, Parts, Vector
 from supple.shooting.placed import companion_motion, placed
 from supple.shooting.rods import Shot
 from supple.system.formulation import Discretization
@@ -35,7 +35,8 @@ def solve_of(parts: Parts, d: Discretization) -> Solve:
     nodes, rods, companion = parts.layout.nodes, parts.rods, parts.companion
     base, rate = parts.fields(d.origin.q), None if d.rates is None else d.rates.by_rate
     gains = jnp.zeros_like(base) if d.rates is None else parts.fields(d.rates.velocity)
-    past = Past(base[..., :6], gains[..., :6], base[..., 12:], gains[..., 12:])
+    made = np.r_[0:6, NUMBERS : parts.known]
+    past = Past(base[..., made], gains[..., made], base[..., TWIST], gains[..., TWIST])
     gravity = companion.load_factor * jnp.asarray(companion.gravity)
     frames = parts.poses(d.origin.q)
     return Solve(
@@ -66,14 +67,14 @@ def guess(parts: Parts, d: Discretization, x: Vector) -> Vector:
     forces = jnp.zeros(parts.equations) if forces is None else forces
     shift = parts.poses(x)[parts.layout.nodes[:, 0]]
     fields = parts.fields(d.origin.q) + parts.fields(x)
-    wrench, twist = fields[:, 0, 6:12] / parts.rods.units[:, 6:], fields[:, 0, 12:]
+    wrench, twist = fields[:, 0, 6:12] / parts.rods.units[:, 6:], fields[:, 0, TWIST]
     twist = jnp.zeros_like(twist) if d.rates is None else twist
     starts = jnp.concatenate([shift, wrench, twist], axis=1)
     own = parts.of_companion(x)
     efforts = jnp.zeros(parts.lines)
     if parts.lines:  # as the companion has them at the guess
         c = companion_motion(
-            parts, d, own, forces / parts.force, fields[parts.layout.ends, -1, 12:]
+            parts, d, own, forces / parts.force, fields[parts.layout.ends, -1, TWIST]
         )
         asked = balance(parts.companion, c).residual * jnp.asarray(parts.companion.scale)
         efforts = -asked[parts.line_slice] / parts.energy

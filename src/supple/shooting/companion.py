@@ -50,13 +50,20 @@ def companion_of(model: Model, layout: Layout, lines: Measured) -> Model:
 
 
 def record_of(
-    model: Model, layout: Layout, fields: RodFields, lumps: np.ndarray, lines: Measured
+    model: Model,
+    layout: Layout,
+    fields: RodFields,
+    lumps: np.ndarray,
+    lines: Measured,
+    variables: int,
 ) -> Model:
     """The robot with a free frame for each node; ``lumps`` (n, 6, 6) are the rods' inertia at them."""
     count, k = layout.node_count, layout.steps + 1
     place = places(model, layout, layout.station_nodes, len(lines.of))
     joints = _joint_elements(model) + len(lines.of)
-    groups = [_frames(count), _fields(layout.size * k)] + ([_fields(joints)] if joints else [])
+    own_joint = FieldJoint(variables)
+    groups = [_frames(count), _fields(layout.size * k, variables)]
+    groups += [_fields(joints)] if joints else []
     rods = tuple((name, int(layout.first[r]) * k) for r, name in enumerate(layout.names))
     first = joints
     massive = np.flatnonzero(np.any(lumps != 0, axis=(1, 2)))
@@ -76,8 +83,8 @@ def record_of(
     slots = tuple(
         dataclasses.replace(
             s,
-            q_stop=s.q_start + FieldJoint.nq * int(w) * k,
-            v_stop=s.v_start + FieldJoint.nv * int(w) * k,
+            q_stop=s.q_start + own_joint.nq * int(w) * k,
+            v_stop=s.v_start + own_joint.nv * int(w) * k,
         )
         for s, w in zip(found.topology.rod_slots, widths, strict=True)
     )
@@ -89,10 +96,9 @@ def _frames(count: int) -> JointGroup:
     return JointGroup(FrameJoint(), np.zeros((count, 6)), np.zeros((count, 7)), None)
 
 
-def _fields(count: int) -> JointGroup:
-    return JointGroup(
-        FieldJoint(), np.zeros((count, FieldJoint.nv)), np.zeros((count, FieldJoint.nq)), None
-    )
+def _fields(count: int, variables: int = 0) -> JointGroup:
+    joint = FieldJoint(variables)
+    return JointGroup(joint, np.zeros((count, joint.nv)), np.zeros((count, joint.nq)), None)
 
 
 def _joint_elements(model: Model) -> int:

@@ -20,12 +20,22 @@ import jax.numpy as jnp
 from jaxtyping import Float
 
 from supple.arrays import Array
-from supple.lie import frames
+from supple.lie import Pose, frames
+from supple.shooting.law import RodLaw, RodPlace, all_settled
 from supple.shooting.lines import Efforts, Lines, strain_under, stretches
 
 Vector = Float[Array, "n *b"]
 Triple = Float[Array, "3 *b"]
 Six = Float[Array, "6 *b"]
+
+
+class Described(NamedTuple):
+    """What a law of a user's own is told of a section."""
+
+    stiffness: Float[Array, "6 6 *b"]
+    damping: Float[Array, "6 6 *b"]
+    free: Float[Array, "6 *b"]
+    """1 for strains that the rod has, 0 for others."""
 
 
 class Section(NamedTuple):
@@ -36,13 +46,18 @@ class Section(NamedTuple):
     damping: Float[Array, "6 ..."] | None
     inertia: Float[Array, "6 ..."]
     rest: Six
+    described: Described | None = None
+    """For a law of a user's own."""
 
 
 class Past(NamedTuple):
-    """What a step knows of a place: last strain and twist, and their rates without the new value."""
+    """What a step knows of a place: last values, and their rates without the new ones.
 
-    strain: Float[Array, "... 6 b"]
-    strain_rate: Float[Array, "... 6 b"]
+    Of z, the strain and variables of the rod's own, and of the twist.
+    """
+
+    strain: Float[Array, "... z b"]
+    strain_rate: Float[Array, "... z b"]
     twist: Float[Array, "... 6 b"]
     twist_rate: Float[Array, "... 6 b"]
 
@@ -57,10 +72,40 @@ class Moment(NamedTuple):
     loads: Any
     """Called with (X, pose, body twist): body wrench a meter; None without loads."""
     efforts: Efforts | None = None
+    law: RodLaw | None = None
 
 
 def _times(matrix: Float[Array, "6 ..."], vector: Six) -> Six:
     return matrix * vector if matrix.ndim == vector.ndim else frames.apply(matrix, vector)
+
+
+def made_of(
+    section: Section,
+    past: Past,
+    moment: Moment,
+    wrench: Six,
+    place: tuple[Any, Any, Any, Six],
+    lines: Lines | None = None,
+) -> Float[Array, "z *b"]:
+    """Strain, and variables of the rod's own, by the law of a user or the linear one.
+
+    ``place`` is arc length, rotation, position and twist.
+    """
+    if moment.law is None:
+        return strain_of(section, past, moment, wrench, lines)
+    own, shape = section.described, wrench.shape[1:]
+    assert own is not None
+    X, R, p, twist = place
+
+    def spread(part: Array) -> Array:
+        return jnp.broadcast_to(part, (*part.shape[: part.ndim - 1], *shape))
+
+    t, X = (jnp.broadcast_to(part, shape) for part in (moment.t, X))
+    known = (own.stiffness, own.damping, section.rest)
+    told = RodPlace(t, X, Pose(R, p), wrench, twist, *(spread(part) for part in known))
+    return all_settled(
+        moment.law, told, spread(own.free), moment.rate, past.strain, past.strain_rate
+    )
 
 
 def strain_of(
@@ -123,14 +168,14 @@ def slope(
     cross = frames.cross
     p, wrench, twist, turned = y[:3], y[3:9], y[9:15], y[TURN : TURN + oriented.size]
     R = oriented.matrix(turned)
-    strain = strain_of(section, past, moment, wrench, lines)
+    strain = made_of(section, past, moment, wrench, (X, R, p, twist), lines)[:6]
     k, g = strain[:3], strain[3:]
     m, f = wrench[:3], wrench[3:]
     torque, force = needed(section, past, moment, twist, R, p, X)
     turning, moving = -cross(k, twist[:3]), -cross(k, twist[3:]) - cross(g, twist[:3])
     gain = jnp.concatenate([turning, moving])
     if moment.rate is not None:
-        gain = gain + moment.rate * (strain - past.strain) + past.strain_rate
+        gain = gain + moment.rate * (strain - past.strain[:6]) + past.strain_rate[:6]
     wrenches = [torque - cross(k, m) - cross(g, f), force - cross(k, f)]
     parts = [frames.apply(R, g), *wrenches, gain, oriented.slope(turned, k)]
     if lines is not None and moment.efforts is not None:

@@ -8,7 +8,7 @@ from supple.lie import so3
 from supple.shooting.balance import given, shoot, solve_of
 from supple.shooting.equations import TURN
 from supple.shooting.orientation import ORIENTED
-from supple.shooting.parts import NUMBERS, Parts, Vector
+from supple.shooting.parts import NUMBERS, TWIST, Parts, Vector
 from supple.shooting.placed import placed
 from supple.system.formulation import Discretization
 
@@ -16,7 +16,7 @@ from supple.system.formulation import Discretization
 def moving(parts: Parts, q: Vector, v: Vector, a: Vector) -> tuple[Vector, Vector]:
     """Rates in which frames move as the twists beside them tell, whose rates are those of the twists."""
     at, width = parts.layout, 6
-    twists, changes = parts.fields(q)[..., 12:], parts.fields(v)[..., 12:]
+    twists, changes = parts.fields(q)[..., TWIST], parts.fields(v)[..., TWIST]
     rotation = so3.quaternion_to_matrix(parts.poses(q)[:, :4])
 
     def spread(values: Float[Array, "s k 6"]) -> Float[Array, "n 6"]:
@@ -49,10 +49,11 @@ def displacement(parts: Parts, d: Discretization, y: Vector) -> Vector:
     frames = frames.at[at.nodes[:, 0]].set(moved[:, 0]).at[at.nodes[:, 1:-1]].set(moved[:, 1:-1])
     own = parts.joint_coordinates
     frames = frames.at[at.station_nodes].set(x[own:].reshape(-1, 6))
-    strains = parts.rods.strains(
-        solve.moment, solve.sections, solve.past, shot.nodes[:, 3:9], parts.efforts(efforts)
+    made = parts.rods.made_of(
+        solve.moment, solve.sections, solve.past, shot.nodes, parts.efforts(efforts)
     )
-    fields = jnp.concatenate([strains, shot.nodes[:, 3:15]], axis=1).transpose(2, 0, 1)
+    known = [made[:, :6], shot.nodes[:, 3:15], made[:, 6:]]
+    fields = jnp.concatenate(known, axis=1).transpose(2, 0, 1)
     fields = fields - parts.fields(d.origin.q)
     found = [x[:own], frames.reshape(-1), fields.reshape(-1)]
     if parts.companion.topology.element_start[-1]:

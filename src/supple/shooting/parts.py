@@ -12,6 +12,8 @@ from supple.shooting.rods import START, Rods
 
 NUMBERS = START
 """At the start of a segment: displacement, wrench, twist. At a node: strain, wrench, twist."""
+TWIST = slice(12, 18)
+"""Where a node's twist is."""
 
 Vector = Float[Array, " _"]
 
@@ -63,8 +65,8 @@ class Parts(eqx.Module):
     def widths(self, whole: Vector) -> tuple[int, int]:
         """Numbers of the joints, and of each node's pose, in a configuration or in velocities."""
         at, layout = self.companion.topology, self.layout
-        held = at.element_start[-1] + layout.size * (layout.steps + 1)
-        rates = at.v_start[-1] + 6 * layout.node_count + NUMBERS * held
+        known = self.known * layout.size * (layout.steps + 1)
+        rates = at.v_start[-1] + 6 * layout.node_count + known + NUMBERS * at.element_start[-1]
         return (at.v_start[-1], 6) if len(whole) == rates else (at.q_start[-1], 7)
 
     def poses(self, whole: Vector) -> Float[Array, "n w"]:
@@ -72,12 +74,17 @@ class Parts(eqx.Module):
         joints, width = self.widths(whole)
         return whole[joints : joints + width * self.layout.node_count].reshape(-1, width)
 
-    def fields(self, whole: Vector) -> Float[Array, "s k 18"]:
-        """Strains, wrenches and twists at the nodes, or their rates."""
+    @property
+    def known(self) -> int:
+        """Numbers that are known of a node: strain, wrench, twist, variables of a rod's own."""
+        return NUMBERS + self.rods.settings.variables
+
+    def fields(self, whole: Vector) -> Float[Array, "s k z"]:
+        """Strains, wrenches, twists and variables of its own at the nodes, or their rates."""
         joints, width = self.widths(whole)
         start, k = joints + width * self.layout.node_count, self.layout.steps + 1
-        count = self.layout.size * k * NUMBERS
-        return whole[start : start + count].reshape(self.layout.size, k, NUMBERS)
+        count = self.layout.size * k * self.known
+        return whole[start : start + count].reshape(self.layout.size, k, self.known)
 
     def of_companion(self, whole: Vector) -> Vector:
         """The companion's part."""

@@ -16,7 +16,7 @@ from supple.mechanics.tree import sum_over_subtrees
 from supple.model.model import GROUND
 from supple.model.orientation_joints import FrameJoint
 from supple.shooting.orientation import ORIENTED
-from supple.shooting.parts import Parts, Vector
+from supple.shooting.parts import TWIST, Parts, Vector
 from supple.system.formulation import Discretization
 
 
@@ -61,8 +61,8 @@ def companion_motion(
     xdot = rate * x + parts.of_companion(d.rates.velocity)
     xddot = d.rates.by_change * x + parts.of_companion(d.rates.acceleration)
     at, own = parts.layout.ends, parts.joint_coordinates
-    change = rate * (moves - parts.fields(d.origin.q)[at, -1, 12:])
-    change = change + parts.fields(d.rates.velocity)[at, -1, 12:]
+    change = rate * (moves - parts.fields(d.origin.q)[at, -1, TWIST])
+    change = change + parts.fields(d.rates.velocity)[at, -1, TWIST]
     frames = parts.poses(d.origin.q)[parts.layout.station_nodes]
     stations = jax.vmap(_chart_motion)(frames, x[own:].reshape(-1, 6), moves, change)
     xdot, xddot = (

@@ -12,7 +12,7 @@ from supple.arrays import Array
 from supple.lie import Pose
 from supple.model.loads import AbstractLineLoad
 from supple.shooting import march
-from supple.shooting.equations import TURN, Moment, Past, Section, slope, strain_of
+from supple.shooting.equations import TURN, Described, Moment, Past, Section, made_of, slope
 from supple.shooting.layout import Layout
 from supple.shooting.lines import Efforts, Lines
 from supple.shooting.orientation import ORIENTED, product
@@ -97,11 +97,26 @@ class Rods(eqx.Module):
             free = own.free[:, None, :, None] * own.free[:, None, None, :]
             held = jnp.eye(6) * (1.0 - own.free)[:, None, None, :]
             compliance = jnp.linalg.inv(free * whole + held) * free
-        found = Section(compliance, damping, own.inertia, own.rest)
+        found = Section(compliance, damping, own.inertia, own.rest, self._described())
         return jax.tree.map(lambda x: jnp.moveaxis(jnp.asarray(x), 0, -1), found)
 
+    def _described(self) -> Described | None:
+        """What a law of a user's own is told, place by place."""
+        if self.settings.law is None:
+            return None
+        own = self.material
+        shape = np.shape(own.rest)
+
+        def full(part: Array) -> Array:
+            matrix = part if part.ndim == 4 else part[..., None] * jnp.eye(6)
+            return jnp.broadcast_to(matrix, (*shape, 6))
+
+        damping = jnp.zeros(6) if own.damping is None else own.damping
+        free = jnp.broadcast_to(own.free[:, None], shape)
+        return Described(full(jnp.asarray(own.stiffness)), full(jnp.asarray(damping)), free)
+
     def past(self, at_nodes: Past) -> Past:
-        """What is known of the past at nodes and in the middles between them, (2 steps + 1, 6, s) each."""
+        """What is known of the past at nodes and in the middles between them, (2 steps + 1, …, s) each."""
         spread = jnp.asarray(_spread(self.layout.steps, self.settings.history))
         return jax.tree.map(lambda x: jnp.einsum("hk,skm->hms", spread, x), at_nodes)
 
@@ -143,8 +158,8 @@ class Rods(eqx.Module):
     ) -> Float[Array, "e c s"]:
         """Derivative of the ends of the segments by their starts, then by the efforts of lines.
 
-        By the tangent of the same steps: the derivative of what is computed. Where no load along a rod
-        depends on the place, a shifted start shifts the end, and nothing else.
+        By the tangent of the same steps: the derivative of what is computed. Where neither a load along a
+        rod nor its law depends on the place, a shifted start shifts the end, and nothing else.
         """
         given = moment, sections, past, frames
 
@@ -155,7 +170,7 @@ class Rods(eqx.Module):
             )[1]
 
         whole = np.eye(START + len(efforts))
-        if self.line_loads:
+        if self.line_loads or self.settings.law is not None:
             return jax.vmap(pushed, out_axes=1)(jnp.asarray(whole))
         found = jax.vmap(pushed, out_axes=1)(jnp.asarray(np.delete(whole, [3, 4, 5], axis=0)))
         shift = np.zeros((found.shape[0], 3, found.shape[2]))
@@ -173,7 +188,7 @@ class Rods(eqx.Module):
         begin = jnp.asarray(self.layout.spans[:, 0]) * self.lengths
         if self.line_loads:
             moment = moment._replace(loads=_density(self.line_loads, moment.t, factor))
-        moment = moment._replace(efforts=self._acting(efforts))
+        moment = moment._replace(efforts=self._acting(efforts), law=self.settings.law)
         lines = None
         if self.lines is not None:
             lines = jax.tree.map(lambda x: jnp.moveaxis(jnp.asarray(x), 0, -1), self.lines.places)
@@ -214,26 +229,32 @@ class Rods(eqx.Module):
         parts = turn, y[:3] - frame[4:], y[3:9] / units[6:], y[9:15], lengths
         return jnp.concatenate(parts)
 
-    def strains(
+    def made_of(
         self,
         moment: Moment,
         sections: Section,
         past: Past,
-        wrenches: Float[Array, "k 6 s"],
+        nodes: Float[Array, "k n s"],
         efforts: Float[Array, " m"],
-    ) -> Float[Array, "k 6 s"]:
-        """Strains at the nodes."""
-        moment = moment._replace(efforts=self._acting(efforts))
+    ) -> Float[Array, "k z s"]:
+        """Strains, and variables of rods of their own, at the nodes."""
+        moment = moment._replace(efforts=self._acting(efforts), law=self.settings.law)
+        oriented = ORIENTED[self.settings.orientation]
+        begin = jnp.asarray(self.layout.spans[:, 0]) * self.lengths
+        h = jnp.asarray(self.widths) / self.layout.steps
+        arc = begin + h * jnp.arange(self.layout.steps + 1)[:, None]
         lines = None
         if self.lines is not None:
             lines = jax.tree.map(lambda x: jnp.moveaxis(x, 0, -1)[::2], self.lines.places)
         uniform = sections.rest.shape[0] == 1
         sections = jax.tree.map(lambda x: x[0] if uniform else x[::2], sections)
-        each = jax.vmap(
-            lambda section, past, wrench, lines: strain_of(section, past, moment, wrench, lines),
-            (None if uniform else 0, 0, 0, None if lines is None else 0),
-        )
-        found: Array = each(sections, jax.tree.map(lambda x: x[::2], past), wrenches, lines)
+
+        def one(section: Section, past: Past, y: Array, X: Array, lines: Lines | None) -> Array:
+            R = oriented.matrix(y[TURN : TURN + oriented.size])
+            return made_of(section, past, moment, y[3:9], (X, R, y[:3], y[9:15]), lines)
+
+        each = jax.vmap(one, (None if uniform else 0, 0, 0, 0, None if lines is None else 0))
+        found: Array = each(sections, jax.tree.map(lambda x: x[::2], past), nodes, arc, lines)
         return found
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from supple.errors import DescriptionError
+from supple.shooting.law import RodLaw, variables_of
 
 RULES = ("rk4", "euler", "adaptive")
 HISTORIES = ("hermite", "linear")
@@ -19,7 +20,8 @@ class Shooting:
     along the rod: "rk4", "euler", or "adaptive" (Bogacki-Shampine steps between nodes, to ``tolerance``).
     ``history`` says how the past is interpolated between nodes: by cubics ("hermite") or linearly.
     ``orientation`` is what is integrated: a quaternion or a rotation matrix. ``rotary_inertia=False`` leaves
-    out the rotational inertia of the sections.
+    out the rotational inertia of the sections. ``law`` is what rods are made of, where that is more than
+    stiffness and damping: a function from a place (:class:`RodPlace`) to C, D and f of C z + D ż = f.
     """
 
     points: int = 81
@@ -29,6 +31,7 @@ class Shooting:
     orientation: str = "quaternion"
     rotary_inertia: bool = True
     tolerance: float = 1e-8
+    law: RodLaw | None = None
 
     def __post_init__(self) -> None:
         item = "Shooting"
@@ -49,6 +52,13 @@ class Shooting:
                 raise DescriptionError(item, name, getattr(self, name), need)
         if not 0 < self.tolerance < 1:
             raise DescriptionError(item, "tolerance", self.tolerance, "a number in (0, 1)")
+        if self.law is not None:
+            variables_of(self.law)
+
+    @property
+    def variables(self) -> int:
+        """Variables of its own that the law has at each place."""
+        return 0 if self.law is None else variables_of(self.law)
 
     @property
     def steps(self) -> int:

@@ -17,8 +17,10 @@ from supple.mechanics.frames import rod_shape, rod_strain
 from supple.mechanics.section_wrenches import internal_wrenches
 from supple.model.model import Model
 from supple.model.state import State
+from supple.shooting.equations import Moment, Past
 from supple.shooting.layout import Layout
 from supple.shooting.lines import Efforts, stretches
+from supple.shooting.orientation import ORIENTED
 from supple.shooting.parts import NUMBERS, Parts, parts_of
 
 
@@ -36,16 +38,34 @@ def _state(record: Model, state: State, *found: np.ndarray) -> State:
     nq, nv, joints = companion.q_start[-1], companion.v_start[-1], companion.element_start[-1]
     quaternions, positions, values, speeds, changes = (np.asarray(part) for part in found)
     quaternions = _continuous(parts_of(record).layout, quaternions)
+    if values.shape[-1] < parts_of(record).known:
+        values, changes = _with_variables(parts_of(record), quaternions, positions, values, changes)
     frames = np.concatenate([quaternions, positions], axis=1)
     held = np.zeros(NUMBERS * joints)
     parts = parts_of(record)
-    shape = (parts.rods.layout.size, parts.rods.layout.steps + 1, NUMBERS)
+    shape = (parts.rods.layout.size, parts.rods.layout.steps + 1, parts.known)
     strains = (part.reshape(shape)[..., :6] for part in (values, changes))
     lengths, rates = _measured(parts, *strains)
     own = np.asarray(state.q)[: nq - parts.lines], np.asarray(state.v)[: nv - parts.lines]
     q = np.concatenate([own[0], lengths, frames.ravel(), values.ravel(), held])
     v = np.concatenate([own[1], rates, speeds.ravel(), changes.ravel(), held])
     return State(np.asarray(state.t), q, v, np.zeros_like(v), state.multipliers)
+
+
+def _with_variables(parts: Parts, *found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What is known at the nodes and its rates, with the variables that rods of their own have at rest."""
+    quaternions, positions, values, changes = found
+    rods, at = parts.rods, parts.layout
+    values, changes = (part.reshape(at.size, at.steps + 1, NUMBERS) for part in (values, changes))
+    h = jnp.moveaxis(jnp.asarray(quaternions[at.nodes]), -1, 0)
+    turns = jnp.moveaxis(ORIENTED[rods.settings.orientation].start(h), 0, -1)
+    y = jnp.concatenate([positions[at.nodes], values[..., 6:], turns], axis=-1).transpose(1, 2, 0)
+    none = jnp.zeros((2 * at.steps + 1, 6 + rods.settings.variables, at.size))
+    moment = Moment(None, jnp.zeros(3), jnp.zeros(()), True, None)
+    past = Past(none, none, none, none)
+    made = rods.made_of(moment, rods.sections(None), past, y, jnp.zeros(0))
+    own = np.asarray(made)[:, 6:].transpose(2, 0, 1)
+    return np.concatenate([values, own], axis=-1), np.concatenate([changes, 0 * own], axis=-1)
 
 
 def _measured(parts: Parts, strain: np.ndarray, rate: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -94,9 +114,14 @@ def resampled(record: Model, old: Model, state: State) -> State:
             "initial: got a state of a robot with other rods or joints, whose rods are shot; need one of a "
             "robot with formulation 'strain', which is carried over by name"
         )
-    n, k = layout.node_count, layout.steps + 1
+    n, k, width = layout.node_count, layout.steps + 1, parts_of(record).known
+    if width != before.known:
+        raise ArgumentError(
+            "initial: got a state of rods with another law of their own; need one of the same law, or of "
+            "formulation 'strain'"
+        )
     rotations, positions, speeds = np.zeros((n, 3, 3)), np.zeros((n, 3)), np.zeros((n, 6))
-    values, changes = np.zeros((layout.size, k, NUMBERS)), np.zeros((layout.size, k, NUMBERS))
+    values, changes = np.zeros((layout.size, k, width)), np.zeros((layout.size, k, width))
     for r, name in enumerate(layout.names):
         own = slice(layout.first[r], layout.first[r + 1])
         u, nodes = layout.fractions[own].ravel(), layout.nodes[own].ravel()
@@ -104,10 +129,10 @@ def resampled(record: Model, old: Model, state: State) -> State:
         rotations[nodes], positions[nodes] = np.asarray(pose.rotation), np.asarray(pose.position)
         speeds[nodes] = np.asarray(field_motion(old, name, jnp.asarray(state.v), u))
         values[own] = np.asarray(field_values(old, name, jnp.asarray(state.q), u)).reshape(
-            -1, k, NUMBERS
+            -1, k, width
         )
         rates = field_values(old, name, jnp.asarray(state.v), u, rates=True)
-        changes[own] = np.asarray(rates).reshape(-1, k, NUMBERS)
+        changes[own] = np.asarray(rates).reshape(-1, k, width)
     quaternions = np.asarray(so3.quaternion_from_matrix(jnp.asarray(rotations)))
     none = State(state.t, state.q, state.v, state.a)
     return _state(record, none, quaternions, positions, values, speeds, changes)

@@ -22,7 +22,6 @@ from supple.strain import (
     AUTO_STRAINS,
     ROD_MODELS,
     STRAIGHT,
-    STRAINS,
     AbstractBasis,
     PiecewiseConstant,
     StrainField,
@@ -105,7 +104,7 @@ class Rod(_Jointed):
     ``section`` and ``material`` give its matrices, or ``properties`` gives them directly.
     ``strains`` names a rod model ("kirchhoff", "reissner", "planar", …) or lists strains; "auto" and
     "planar-auto" take stretch and shear in only where the accuracy asked for needs them. Where nothing is
-    named it is "auto"; with a ``basis``, "kirchhoff" or the strains that the basis names.
+    named it is "auto", and with a ``basis`` "kirchhoff".
     ``basis`` is a number of Legendre modes, a basis, or one basis for each strain; "auto" takes as
     many modes as the accuracy needs. Piecewise bases go by the names of the literature, with segments
     between the rod's ``breaks`` or with their number: "pcc" and "pcs" (constant), "pls" (linear), "pcc:3";
@@ -213,8 +212,6 @@ class Rod(_Jointed):
         """Its rod model or strains, also where none are named."""
         if self.strains is not None:
             return self.strains
-        if isinstance(self.basis, Mapping):
-            return tuple(name for name in STRAINS if name in self.basis) or "kirchhoff"
         return "auto" if isinstance(self.basis, str) and self.basis == "auto" else "kirchhoff"
 
     def strain_field(self) -> StrainField:

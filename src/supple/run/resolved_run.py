@@ -9,7 +9,6 @@ import numpy as np
 from supple.hints import warn
 from supple.results.result import Result
 from supple.results.run_error import RunError
-from supple.results.stretch import Stretch
 from supple.robot.formulations import DEFAULT
 from supple.robot.resolution import as_data, from_data, open_rods
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
@@ -57,7 +56,6 @@ def _refined(
     """
     asked, before = _asked(task), None
     assert isinstance(task.robot, Robot)
-    stiff = unstretched(task.robot, chosen)
     repeat = partial(_repeated, task)
     for level in range(MOST_LEVELS + 1):
         if any(not control.compiled for control in result.model.controls):
@@ -72,12 +70,12 @@ def _refined(
         finer: Robot | None
         compared: tuple[Robot, Result] | None = chosen, result
         if found.error <= asked:
-            left = left_out(chosen, stiff, [_few_of(one) for one in result.stretches])
+            left = _left_out(task, chosen, result)
             if left <= SMALL_MOVING * asked:
                 return result
             found = found._replace(error=known + left)
             # Their bending is resolved as before: a run of rods that cannot stretch tells nothing of it.
-            finer, stiff, compared = stretching(chosen, stiff), frozenset(), None
+            finer, compared = stretching(chosen, unstretched(task.robot, chosen)), None
         elif level == MOST_LEVELS or found.finer is None:
             break
         else:
@@ -96,9 +94,14 @@ def _refined(
     return replace(result, status=Status.NOT_RESOLVED, message=text)
 
 
-def _few_of(run: Stretch) -> Stretch:
-    """A stretch at few of its instants."""
-    return run.pick(np.unique(np.linspace(0, len(run.t) - 1, LOOKED_AT).astype(int)))
+def _left_out(task: Task, chosen: Robot, result: Result) -> float:
+    """Displacement over size that our choice of rods without stretch leaves out of a run."""
+    assert isinstance(task.robot, Robot)
+    few = (
+        np.unique(np.linspace(0, len(one.t) - 1, LOOKED_AT).astype(int)) for one in result.stretches
+    )
+    seen = [one.pick(rows) for one, rows in zip(result.stretches, few, strict=True)]
+    return left_out(chosen, unstretched(task.robot, chosen), seen)
 
 
 def _asked(task: Task) -> float:
@@ -129,7 +132,7 @@ def _estimate(task: Task, chosen: Robot, result: Result) -> RunError:
     if any(not control.compiled for control in result.model.controls):
         return RunError(np.nan, step_errors(result))
     repeat = partial(_repeated, task)
-    space = space_error(repeat, chosen, result).error
+    space = space_error(repeat, chosen, result).error + _left_out(task, chosen, result)
     return RunError(space if np.isfinite(space) else np.nan, time_error(repeat, chosen, result))
 
 

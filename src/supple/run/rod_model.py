@@ -13,6 +13,7 @@ import numpy as np
 
 from supple.mechanics.readout import AbstractReadout
 from supple.robot.items import Rod
+from supple.robot.loads import Swimming
 from supple.robot.resolution import bases_of, on_pieces, orders_of
 from supple.robot.robot import Robot
 from supple.strain import AUTO_STRAINS, ROD_MODELS
@@ -28,10 +29,12 @@ SMALL_MOVING = 0.1
 
 def unstretched(given: Robot, chosen: Robot) -> frozenset[str]:
     """Names of the rods that we chose to be without stretch and shear."""
+    swimming = {name for item in given.items if isinstance(item, Swimming) for name in item.on}
     return frozenset(
         item.name
         for item in given.items
         if isinstance(item, Rod)
+        and item.name not in swimming
         and isinstance(item.rod_model, str)
         and item.rod_model in AUTO_STRAINS
         and not item.slides

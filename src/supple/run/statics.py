@@ -88,8 +88,9 @@ def equilibrium(
     names = open_rods(robot)
     if not found.ok and names:
         found = resolved_on_the_way(found, names, asked)
-    if found.ok and (names or accuracy is not None):
-        found = made_finer(found, names, unstretched(robot, chosen), asked)
+    stiff = unstretched(robot, chosen)
+    if found.ok and (names or stiff or accuracy is not None):
+        found = made_finer(found, names, stiff, asked)
     return _finish(found, throw)
 
 

@@ -135,6 +135,7 @@ from supple.run.inverse_statics import (
     InverseStaticsStatus as InverseStaticsStatus,
     inverse_statics as inverse_statics,
 )
+from supple.run.refine import refine as refine
 from supple.run.rollout import rollout as rollout, step as step
 from supple.run.simulate import resume as resume, simulate as simulate
 from supple.run.stability import Stability as Stability

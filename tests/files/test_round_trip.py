@@ -48,6 +48,7 @@ from supple.robots.muscle_beam import muscle_beam
 from supple.robots.rfrfr import rfrfr
 from supple.robots.rfrfr_prototype import rfrfr_prototype
 from supple.robots.rolled_beam import rolled_beam
+from supple.robots.section_arm import section_arm
 from supple.robots.single_tendon_arm import single_tendon_arm
 from supple.robots.stewart import SIDEWAYS_LENGTHS, stewart_gough
 from supple.robots.string_pendulum import string_pendulum
@@ -88,6 +89,8 @@ CATALOGUE = {
     "helical tendon": helical_tendon_robot,
     "single tendon arm": single_tendon_arm,
     "tendon arm": tendon_arm,
+    "section arm": section_arm,
+    "section arm in pieces": lambda: section_arm(4, True, "pcs", 0.2),
     "flexion and torsion": flexion_torsion,
     "two drones": two_drones,
     "two drones, other root": lambda: two_drones(rooted_at=2),

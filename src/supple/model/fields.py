@@ -6,9 +6,11 @@ model; what only rods have is found here. Nodes belong to *segments*, which shar
 strains and wrenches may jump there, and each segment has its own.
 """
 
+import dataclasses
 from typing import Any
 
 import equinox as eqx
+import numpy as np
 from jaxtyping import Float, Int
 
 from supple.arrays import Array
@@ -35,8 +37,25 @@ class RodFields(eqx.Module):
     """First segment of each rod; their number comes last."""
     edges: tuple[float, ...] = eqx.field(static=True)
     """u at the start of each segment."""
+    lumped: tuple[int, ...] = eqx.field(static=True)
+    """Rods of the bodies that stand for their inertia, which come last."""
+    grows: bool = eqx.field(static=True)
+    """Whether lengths are laws of time: then those here are the ones described."""
     group: int = eqx.field(static=True)
     """Group of the frames; that of the fields follows, then that of the joints' wrenches."""
+
+    def with_lengths_at(self, t: Float[Array, ""]) -> tuple["RodFields", Float[Array, " r"]]:
+        """With rods as long as they are at time t; and what that is over the described lengths."""
+        ratios = self.parts.growth_at(t)[0]
+        each = ratios[np.repeat(np.arange(len(self.names)), np.diff(self.first))]
+        lengths, weights = self.lengths * each, self.weights * each[:, None]
+        found = dataclasses.replace(self, lengths=lengths, weights=weights, grows=False)
+        return found, ratios
+
+    def without_loads(self) -> "RodFields":
+        """Of the robot with none of its loads."""
+        models = {name: getattr(self.parts, name).without_loads() for name in ("companion", "host")}
+        return dataclasses.replace(self, parts=dataclasses.replace(self.parts, **models))
 
     @property
     def shape(self) -> tuple[int, int]:

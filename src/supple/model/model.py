@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Float
 
 from supple.arrays import Array
@@ -297,10 +298,24 @@ class Model(eqx.Module):
 
     def with_lengths_at(self, t: Float[Array, ""]) -> "Model":
         """The model with rods as long as they are at time t; itself if none changes its length."""
+        if self.fields is not None and self.fields.grows:
+            fields, ratios = self.fields.with_lengths_at(t)
+            own = self.bodies.size - len(fields.lumped)
+            mass = jnp.ones(self.bodies.size).at[own:].set(ratios[np.array(fields.lumped)])
+            inertia = self.bodies.inertia * mass[:, None, None]
+            bodies = dataclasses.replace(self.bodies, inertia=inertia)
+            return dataclasses.replace(self, fields=fields, bodies=bodies)
         if not any(isinstance(g, RodGroup) and g.growth is not None for g in self.groups):
             return self
         groups = tuple(g.with_length_at(t) if isinstance(g, RodGroup) else g for g in self.groups)
         return dataclasses.replace(self, groups=groups)
+
+    def without_loads(self) -> "Model":
+        """The model with none of its loads, gravity neither."""
+        found = dataclasses.replace(self, load_factor=np.zeros(()))
+        if self.fields is None:
+            return found
+        return dataclasses.replace(found, fields=self.fields.without_loads())
 
     def frozen_at(self, t: Float[Array, ""]) -> "Model":
         """The model as it is at time t, with nothing growing or driven further: for statics.
@@ -367,5 +382,7 @@ class Model(eqx.Module):
         found |= {c for joint in joints if isinstance(joint, DrivenJoint) for c in joint.kinks}
         laws = [g.growth for g in self.groups if isinstance(g, RodGroup) and g.growth is not None]
         corners = [law.corners for law in laws]
+        if self.fields is not None:
+            corners.append(self.fields.parts.host.corners)
         corners += [self.prescribed.laws.corners, self.transmissions.laws.corners]
         return tuple(sorted(found.union(*corners)))

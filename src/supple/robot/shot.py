@@ -82,8 +82,8 @@ def _refused(items: Iterable[Item], model: Model) -> Iterator[tuple[str, str, ob
     if not model.topology.rod_slots:
         yield model.name, "formulation", "'shooting' for a robot without rods"
     for rod in (item for item in items if isinstance(item, Rod)):
-        if rod.growth is not None:
-            yield rod.name, "growth", rod.growth
+        if rod.slides:
+            yield rod.name, "slides", "material that passes the places where a rod is known"
         if is_traced((rod.length, rod.section, rod.material, rod.properties)):
             yield rod.name, "length", "a traced number"
     for slot in model.topology.joint_slots:
@@ -270,6 +270,8 @@ def _fields(parts: Parts, rods: list[Rod]) -> tuple[RodFields, np.ndarray]:
         if not settings.rotary_inertia:
             inertia[:, :3, :3] = 0.0
         np.add.at(lumps, layout.nodes[s], weights[s][:, None, None] * inertia)
+    rod_of = np.zeros(layout.node_count, dtype=int)
+    rod_of[layout.nodes] = layout.rod[:, None]
     fields = RodFields(
         fractions=layout.fractions,
         nodes=layout.nodes,
@@ -280,6 +282,8 @@ def _fields(parts: Parts, rods: list[Rod]) -> tuple[RodFields, np.ndarray]:
         rest=np.stack(rest).astype(float),
         names=layout.names,
         first=tuple(layout.first.tolist()),
+        lumped=tuple(rod_of[np.any(lumps != 0, axis=(1, 2))].tolist()),
+        grows=parts.grows,
         edges=tuple(layout.spans[:, 0].tolist()),
         group=joint_groups(parts.host) + (parts.lines > 0),
     )

@@ -4,7 +4,6 @@ import dataclasses
 from functools import partial
 from typing import Any, NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -117,7 +116,7 @@ def closed_at_rest(model: Model, q: np.ndarray, t: float) -> Rest:
     if left.max() < CLOSED:
         zero = jnp.zeros(model.nv)
         return Rest(jnp.asarray(q), None, jnp.ones((), dtype=bool), left, zero, zero, zero)
-    unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
+    unloaded = model.without_loads()
     rest = relaxed(unloaded, jnp.asarray(q), jnp.asarray(float(t)))
     if bool(rest.came_to_rest) and _open_by(model, rest.q, t).max() > CLOSED:
         # Imposed lengths and volumes rise with the loads: only the loads themselves are left out then.

@@ -30,7 +30,7 @@ from supple.run.arc import (
 from supple.run.bifurcations import Lost, Span, Special, located
 from supple.run.branch import Branch, BranchStatus, SpecialPoint
 from supple.run.equilibrium import Equilibrium
-from supple.run.shot import refuse
+from supple.run.hosted import refuse
 from supple.run.start import as_model
 from supple.run.statics import equilibrium
 from supple.run.transfer import same_coordinates

@@ -23,7 +23,7 @@ from supple.model.model import Model
 from supple.model.state import State
 from supple.robot.formulations import formulation_of
 from supple.robot.robot import Robot
-from supple.run.shot import refuse
+from supple.run.hosted import refuse
 from supple.run.start import as_model
 from supple.run.statics import equilibrium
 from supple.solve.equilibrium import EquilibriumStatus, solve_equilibrium

@@ -30,10 +30,10 @@ from supple.robot.items import Body, PrescribedCoordinate, Rod
 from supple.robot.joint import Prismatic
 from supple.robot.loads import Wrench
 from supple.robot.robot import Robot
+from supple.run.hosted import refuse
 from supple.run.loop import saved_at
 from supple.run.message import found_reason
 from supple.run.python_controllers import ControllerFailed, Outside
-from supple.run.shot import refuse
 from supple.run.start import as_model, start_state
 from supple.time.advance import Cursor, Saved, Status, advance, begin, restart
 from supple.time.alpha import generalized_alpha

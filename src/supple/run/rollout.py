@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Bool, Float
@@ -24,16 +23,15 @@ from supple.numeric import is_traced
 from supple.robot.formulations import formulation_of
 from supple.robot.robot import Robot
 from supple.run.assembly import CLOSED, ways_of
-from supple.run.shot import check_scheme, default_scheme, is_shot, refuse
+from supple.run.hosted import refuse
 from supple.run.start import as_model, initial_state, start_state
 from supple.solve.equilibrium import relax, solve_equilibrium
 from supple.system.active_set import open_by
 from supple.system.formulation import AbstractFormulation
 from supple.system.strain import Strain
 from supple.time.advance import Status
-from supple.time.alpha import generalized_alpha
 from supple.time.feedback import place_inputs
-from supple.time.named import scheme_named
+from supple.time.named import scheme_for, scheme_named
 from supple.time.rollout import Rollout, Stepped, begun, in_lockstep, rolled_out, stepped
 from supple.time.scheme import AbstractScheme
 
@@ -99,7 +97,8 @@ def step(
     if dt is None:
         raise ArgumentError("dt: got None; need the length of a step (s)")
     if isinstance(state, Stepped):
-        formulation, chosen = _formulated(robot), _scheme(robot, scheme)
+        formulation = _formulated(robot)
+        chosen = _scheme(formulation, scheme)
         now = state
     else:
         formulation, chosen, now = _begun(robot, state, scheme)
@@ -143,12 +142,11 @@ def _formulated(robot: Any) -> AbstractFormulation:
     return formulation
 
 
-def _scheme(robot: Any, scheme: AbstractScheme | str | None) -> AbstractScheme:
-    shot = isinstance(robot, Model) and is_shot(robot)
-    if scheme is None:
-        scheme = default_scheme(fixed=True) if shot else generalized_alpha(0.8)
-    scheme = scheme_named(scheme)
-    return in_lockstep(check_scheme(scheme) if shot else scheme)
+def _scheme(
+    formulation: AbstractFormulation, scheme: AbstractScheme | str | None
+) -> AbstractScheme:
+    named = None if scheme is None else scheme_named(scheme)
+    return in_lockstep(scheme_for(formulation, named, fixed=True))
 
 
 def _begun(
@@ -159,7 +157,8 @@ def _begun(
         chosen = _scheme(robot, scheme)
         return robot, chosen, _begin(_formulated(robot), state, jnp.ones((), dtype=bool), chosen)
     model = as_model(robot)
-    formulation, chosen = _formulated(model), _scheme(model, scheme)
+    formulation = _formulated(model)
+    chosen = _scheme(formulation, scheme)
     if not is_traced((model, state)):
         first, closed = start_state(model, state), jnp.ones((), dtype=bool)
     else:
@@ -205,7 +204,7 @@ def closed_near(
 
     Derivatives are those of where its own elasticity rests.
     """
-    unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
+    unloaded = model.without_loads()
     rest = relax(Strain(unloaded), q, t, ways_of(unloaded))
     found = solve_equilibrium(Strain(unloaded), rest.q, t, 1.0, rest.multipliers)
     left = jnp.max(jnp.abs(open_by(model.frozen_at(t), found.q, t)))

@@ -12,13 +12,12 @@ from supple.model.model import Model
 from supple.model.state import State
 from supple.numeric import is_traced
 from supple.results.result import Result
-from supple.robot.formulations import formulation_name
+from supple.robot.formulations import formulation_name, formulation_of
 from supple.robot.graph import Item
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.assembly import check_closed, closed_at_rest
-from supple.run.shot import is_shot, own_state, seen_at_nodes
+from supple.run.hosted import own_state
 from supple.run.transfer import carry_over, same_coordinates
-from supple.shooting.parts import parts_of
 from supple.shooting.settings import Shooting
 
 _Given = TypeVar("_Given")
@@ -135,10 +134,10 @@ def start_state(model: Model, initial: Any) -> State:
     """The state to start from; one that knows its model is carried over by name."""
     if callable(initial):
         initial = initial(model)
-    if is_shot(model):
+    formulation = formulation_of(model)
+    if formulation.host is not None:
         own = own_state(model, initial)
-        host = parts_of(model).host
-        return own if own is not None else seen_at_nodes(model, start_state(host, initial))
+        return own or formulation.of_host(start_state(formulation.host, initial))
     if initial is None:
         state = initial_state(model)
         if model.holonomic:

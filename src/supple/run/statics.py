@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
@@ -14,7 +13,7 @@ from supple.model.inputs import input_names
 from supple.model.model import Model
 from supple.numeric import is_traced
 from supple.results.result import Result
-from supple.robot.formulations import DEFAULT, second_order_of
+from supple.robot.formulations import DEFAULT, formulation_of, second_order_of
 from supple.robot.items import Rod
 from supple.robot.resolution import open_rods
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
@@ -22,16 +21,12 @@ from supple.run.assembly import (
     check_closed,
 )
 from supple.run.equilibrium import Equilibrium
+from supple.run.hosted import refuse
+from supple.run.hosted_statics import hosted_equilibrium
 from supple.run.inverted_rods import warn_if_inside_out
 from supple.run.resolve import made_finer, resolved_on_the_way
 from supple.run.rest import guess_of, solved
 from supple.run.rod_model import unstretched
-from supple.run.shot import (
-    is_shot,
-    refuse,
-    unloaded as without_loads,
-)
-from supple.run.shot_statics import shot_equilibrium
 from supple.run.simulate import simulate
 from supple.run.start import as_model, formulated, initial_state, of_numbers
 from supple.run.task import OfRobot
@@ -77,8 +72,8 @@ def equilibrium(
         model = as_model(robot, accuracy)
     if is_traced((model, initial, t)):
         return traced_equilibrium(model, initial, t, first_increment)
-    if is_shot(model):
-        return _finish(shot_equilibrium(model, initial, t, first_increment), throw)
+    if (host := formulation_of(model).host) is not None:
+        return _finish(hosted_equilibrium(model, host, initial, t, first_increment), throw)
     now = jnp.asarray(float(t))
     found = solved(model, guess_of(model, initial, t), now, first_increment, settle=settle)
     if chosen is None:
@@ -104,11 +99,8 @@ def assemble(
 ) -> Equilibrium:
     """The closed, unloaded robot near a guess (default: as described): where its own elasticity rests."""
     model = as_model(formulated(robot, formulation), accuracy)
-    if is_shot(model):
-        held = equilibrium(without_loads(model), initial=initial, t=t, settle=False)
-        return replace(held, model=model)
-    unloaded = eqx.tree_at(lambda m: m.load_factor, model, np.zeros(()))
-    return replace(equilibrium(unloaded, initial=initial, t=t, settle=False), model=model)
+    held = equilibrium(model.without_loads(), initial=initial, t=t, settle=False)
+    return replace(held, model=model)
 
 
 def _finish(found: Equilibrium, throw: bool) -> Equilibrium:

@@ -15,16 +15,16 @@ from supple.robot.formulations import formulation_of
 from supple.robot.robot import Robot
 from supple.run.continued import about_run, continued
 from supple.run.events import Event
+from supple.run.hosted import refuse
 from supple.run.loop import CHUNK, Plan, Progress, Watch, first_step, saved_at
 from supple.run.python_controllers import Outside
-from supple.run.shot import check_scheme, default_scheme, is_shot, refuse
 from supple.run.start import as_model, of_numbers, start_state
 from supple.run.stretches import go_through
 from supple.time.advance import begin
-from supple.time.alpha import GeneralizedAlpha, generalized_alpha
-from supple.time.collocation import radau
+from supple.time.alpha import GeneralizedAlpha
 from supple.time.control import FixedStep, StepControl
 from supple.time.multistep import Multistep
+from supple.time.named import scheme_for
 from supple.time.precompile import compiled_ahead
 from supple.time.scheme import AbstractScheme
 
@@ -72,13 +72,8 @@ def carried_out(
     model = of_numbers(
         as_model(robot, task.accuracy), "simulate", "sp.rollout, which is a pure function"
     )
-    scheme, control = task.scheme, task.control
-    if scheme is None and is_shot(model):
-        scheme = default_scheme(fixed=isinstance(control, FixedStep))
-    elif scheme is None:
-        scheme = generalized_alpha(0.8) if isinstance(control, FixedStep) else radau(3)
-    if is_shot(model):
-        scheme = check_scheme(scheme)
+    control = task.control
+    scheme = scheme_for(formulation_of(model), task.scheme, fixed=isinstance(control, FixedStep))
     undamped = isinstance(scheme, GeneralizedAlpha | Multistep) and not scheme.damps
     if model.equations and undamped and not task.quiet:
         warn(UNDAMPED, RuntimeWarning)

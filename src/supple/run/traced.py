@@ -21,7 +21,7 @@ from supple.model.state import State
 from supple.robot.formulations import formulation_of, second_order_of
 from supple.run.assembly import ways_of
 from supple.run.equilibrium import Equilibrium
-from supple.run.shot import is_shot
+from supple.run.hosted import hosted
 from supple.run.stability import Stability
 from supple.solve.equilibrium import (
     EquilibriumSolution,
@@ -86,10 +86,10 @@ def traced_equilibrium(
     model: Model, initial: Any, t: Any, first_increment: float
 ) -> TracedEquilibrium:
     """Where a model rests, as a pure function."""
-    if is_shot(model):
+    if hosted(model):
         raise ArgumentError(
-            f"equilibrium: got a traced {model.name!r} with formulation='shooting'; need 'strain' or 'pcs', "
-            "which can be differentiated and batched"
+            f"equilibrium: got a traced {model.name!r} with formulation={model.formulation!r}; need 'strain' "
+            "or 'pcs', which can be differentiated and batched"
         )
     q = (
         jnp.asarray(neutral(model))

@@ -39,8 +39,12 @@ def solve_of(parts: Parts, d: Discretization) -> Solve:
     past = Past(base[..., made], gains[..., made], base[..., TWIST], gains[..., TWIST])
     gravity = companion.load_factor * jnp.asarray(companion.gravity)
     frames = parts.poses(d.origin.q)
+    moment = Moment(rate, gravity, d.t, rods.settings.rotary_inertia, None)
+    if parts.grows:
+        ratio, speed = (part[parts.layout.rod] for part in parts.growth_at(d.t))
+        moment = moment._replace(growth=(ratio, speed))
     return Solve(
-        Moment(rate, gravity, d.t, rods.settings.rotary_inertia, None),
+        moment,
         rods.sections(rate),
         rods.past(past),
         (frames[nodes[:, 0]].T, frames[nodes[:, -1]].T),

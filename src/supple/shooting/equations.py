@@ -10,6 +10,9 @@ changes, ξ̇ = a (ξ - ξ₁) + ξ̇₀ and η̇ = a (η - η₁) + η̇₀, pl
 So poses have no history of their own: a rod that moves along a circle loses no energy by the difference
 between chord and arc.
 
+A rod that grows does so everywhere alike, and places are fractions of its length L: with rates there,
+η′ = ξ̇ + (L̇/L) ξ - ad(ξ) η.
+
 Components are on the first axes, places on the last one, where the processor's vectors are.
 """
 
@@ -73,6 +76,8 @@ class Moment(NamedTuple):
     """Called with (X, pose, body twist): body wrench a meter; None without loads."""
     efforts: Efforts | None = None
     law: RodLaw | None = None
+    growth: tuple[Float[Array, " b"], Float[Array, " b"]] | None = None
+    """Lengths of the rods over those described, and their rates over the lengths."""
 
 
 def _times(matrix: Float[Array, "6 ..."], vector: Six) -> Six:
@@ -176,6 +181,8 @@ def slope(
     gain = jnp.concatenate([turning, moving])
     if moment.rate is not None:
         gain = gain + moment.rate * (strain - past.strain[:6]) + past.strain_rate[:6]
+        if moment.growth is not None:  # ∂(L ξ)/∂t at a fixed fraction of the length
+            gain = gain + moment.growth[1] * strain
     wrenches = [torque - cross(k, m) - cross(g, f), force - cross(k, f)]
     parts = [frames.apply(R, g), *wrenches, gain, oriented.slope(turned, k)]
     if lines is not None and moment.efforts is not None:

@@ -24,6 +24,7 @@ from supple.model.state import State
 from supple.shooting import balance, motion
 from supple.shooting.assembly import factorized
 from supple.shooting.parts import NUMBERS, Parts, parts_of
+from supple.shooting.start import resampled, sampled
 from supple.system import active_set
 from supple.system.dense import Factors
 from supple.system.formulation import AbstractFormulation, Discretization, Scalar, Vector
@@ -48,6 +49,16 @@ class StrongForm(AbstractFormulation):
     def equations(self) -> int:
         """Number of the companion's equations."""
         return self.parts.equations
+
+    @property
+    def host(self) -> Model:
+        return self.parts.host
+
+    def of_host(self, state: State) -> State:
+        return sampled(self.record, self.host, state)
+
+    def adopted(self, other: Model, state: State) -> State:
+        return resampled(self.record, other, state)
 
     # Unknowns and equations -------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ from jaxtyping import Float
 
 from supple.arrays import Array
 from supple.lie import Pose
-from supple.model.model import Model
+from supple.model.model import Model, RodGroup
 from supple.shooting.layout import Layout
 from supple.shooting.rods import START, Rods
 
@@ -59,6 +59,23 @@ class Parts(eqx.Module):
     def energy(self) -> Float[Array, ""]:
         """What the companion's balance is counted in (J)."""
         return jnp.max(self.rods.units[:, 6])
+
+    @property
+    def grows(self) -> bool:
+        """Whether the length of some rod is a law of time."""
+        return any(isinstance(g, RodGroup) and g.growth is not None for g in self.host.groups)
+
+    def growth_at(self, t: Float[Array, ""]) -> tuple[Float[Array, " r"], Float[Array, " r"]]:
+        """Length of each rod over that described, and its rate over the length."""
+        grown, found = self.host.with_lengths_at(t), []
+        for slot in self.host.topology.rod_slots:
+            before, now = self.host.groups[slot.group], grown.groups[slot.group]
+            assert isinstance(before, RodGroup)
+            assert isinstance(now, RodGroup)
+            rate = jnp.zeros(now.size) if now.growth_rates is None else now.growth_rates[0]
+            found.append((now.length[slot.row] / before.length[slot.row], rate[slot.row]))
+        ratios, rates = zip(*found, strict=True)
+        return jnp.stack(ratios), jnp.stack(rates)
 
     # Configurations and velocities of the record ----------------------------------------------------------
 

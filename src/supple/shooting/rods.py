@@ -136,7 +136,7 @@ class Rods(eqx.Module):
         """
         f, places = self._derivative(moment, sections, past, efforts, load_factor)
         units = jnp.asarray(self.units).T
-        y, h = self._begun(starts, units, frames[0]), jnp.asarray(self.widths) / self.layout.steps
+        y, h = self._begun(starts, units, frames[0]), self._step(moment)
         rule = march.RULES.get(self.settings.space)
         if rule is not None:
             last, nodes = rule.march(f, y, h, places, self.layout.steps)
@@ -181,11 +181,8 @@ class Rods(eqx.Module):
         self, moment: Moment, sections: Section, past: Past, efforts: Array, factor: Any
     ) -> tuple[march.Derivative, Any]:
         """f(y, what is known of a place, steps from the start), and what is known of all places."""
-        oriented, h = (
-            ORIENTED[self.settings.orientation],
-            jnp.asarray(self.widths) / self.layout.steps,
-        )
-        begin = jnp.asarray(self.layout.spans[:, 0]) * self.lengths
+        oriented, h = ORIENTED[self.settings.orientation], self._step(moment)
+        begin = self._begin(moment)
         if self.line_loads:
             moment = moment._replace(loads=_density(self.line_loads, moment.t, factor))
         moment = moment._replace(efforts=self._acting(efforts), law=self.settings.law)
@@ -202,6 +199,16 @@ class Rods(eqx.Module):
             return slope(section, past, moment, y, begin + h * steps, oriented, lines)
 
         return f, (past, lines, sections) if fixed is None else (past, lines)
+
+    def _step(self, moment: Moment) -> Float[Array, " s"]:
+        """Width of the steps along each segment (m)."""
+        width = jnp.asarray(self.widths) / self.layout.steps
+        return width if moment.growth is None else width * moment.growth[0]
+
+    def _begin(self, moment: Moment) -> Float[Array, " s"]:
+        """Arc length where each segment begins (m)."""
+        place = jnp.asarray(self.layout.spans[:, 0]) * self.lengths
+        return place if moment.growth is None else place * moment.growth[0]
 
     def _acting(self, efforts: Float[Array, " m"]) -> Efforts | None:
         """What lines do along each segment."""
@@ -240,9 +247,7 @@ class Rods(eqx.Module):
         """Strains, and variables of rods of their own, at the nodes."""
         moment = moment._replace(efforts=self._acting(efforts), law=self.settings.law)
         oriented = ORIENTED[self.settings.orientation]
-        begin = jnp.asarray(self.layout.spans[:, 0]) * self.lengths
-        h = jnp.asarray(self.widths) / self.layout.steps
-        arc = begin + h * jnp.arange(self.layout.steps + 1)[:, None]
+        arc = self._begin(moment) + self._step(moment) * jnp.arange(self.layout.steps + 1)[:, None]
         lines = None
         if self.lines is not None:
             lines = jax.tree.map(lambda x: jnp.moveaxis(x, 0, -1)[::2], self.lines.places)

@@ -6,11 +6,12 @@ from typing import Any
 
 from supple.errors import ArgumentError
 from supple.spelling import meant
+from supple.system.formulation import AbstractFormulation
 from supple.time.alpha import ImplicitEuler, generalized_alpha, hht, newmark, trapezoidal, wbz
 from supple.time.collocation import gauss, radau
 from supple.time.explicit import ORDERS, Explicit
 from supple.time.linearly_implicit import LinearlyImplicitEuler
-from supple.time.multistep import bdf2, bdf3, bdf_alpha
+from supple.time.multistep import Multistep, bdf2, bdf3, bdf_alpha
 from supple.time.scheme import AbstractScheme
 
 NAMED: dict[str, Callable[[], AbstractScheme]] = {
@@ -51,6 +52,22 @@ _ELSEWHERE = {
     "position-verlet": "rk4",
 }
 """Names of other programs, and what is nearest here."""
+
+
+def scheme_for(
+    formulation: AbstractFormulation, scheme: AbstractScheme | None, *, fixed: bool
+) -> AbstractScheme:
+    """The scheme of a run, by default one that suits the formulation and steps that are ``fixed`` or not."""
+    if formulation.starts_with_acceleration:
+        return scheme or (generalized_alpha(0.8) if fixed else radau(3))
+    found = scheme or (bdf_alpha(-0.2) if fixed else bdf2())
+    if isinstance(found, Multistep | ImplicitEuler):
+        return found
+    need = (
+        "one that begins from positions and velocities: bdf2(), bdf_alpha(α), of which α = -0.5 is the "
+        "trapezoidal rule, bdf3() or 'implicit-euler'; or formulation='strain'"
+    )
+    raise ArgumentError(f"scheme: got {found!r} for a robot whose rods are shot; need {need}")
 
 
 def scheme_named(scheme: Any) -> AbstractScheme:

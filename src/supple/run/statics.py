@@ -31,6 +31,7 @@ from supple.run.simulate import simulate
 from supple.run.start import as_model, formulated, initial_state, of_numbers
 from supple.run.task import OfRobot
 from supple.run.traced import traced_equilibrium
+from supple.run.traced_modes import traced_modes
 from supple.shooting.settings import Shooting
 from supple.solve.linear_model import LinearModel, Observe, linear_model
 from supple.solve.modes import Modes, vibration_modes
@@ -163,9 +164,15 @@ def modes(
     count: int | None = None,
     formulation: str | Shooting | None = None,
 ) -> Modes:
-    """Vibration modes about a configuration or equilibrium (default: as described, loops closed)."""
-    model = of_numbers(as_model(formulated(robot, formulation)), "modes", "a robot of numbers")
+    """Vibration modes about a configuration or equilibrium (default: as described, loops closed).
+
+    Where something is traced, they are arrays with derivatives: frequencies of robots that nothing one-sided
+    acts on. Of frequencies that are equal (bending of round rods), only what keeps them equal has some.
+    """
+    model = as_model(formulated(robot, formulation))
     refuse(model, "modes")
+    if is_traced((model, at)):
+        return traced_modes(model, at, count)
     if model.holonomic:
         at = assemble(model) if at is None else at
     t, forces = float(getattr(at, "t", 0.0)), getattr(at, "multipliers", None)

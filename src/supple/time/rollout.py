@@ -45,7 +45,7 @@ class Rollout(NamedTuple):
     """The last state."""
 
     @property
-    def ok(self) -> Bool[Array, ""]:
+    def ok(self) -> Bool[Array, "*batch"]:
         """Whether it reached its end; in a batch, one for each member."""
         return self.status == Status.DONE
 

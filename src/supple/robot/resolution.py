@@ -209,7 +209,13 @@ def as_data(robot: Any, names: Iterable[str]) -> dict[str, Any]:
             strain: [list(orders_of(basis)), [0.0, *basis.breaks, 1.0]]
             for strain, basis in bases_of(rod).items()
         }
-        found[name] = {"bases": bases, "nodes": rod.nodes, "breaks": list(rod.breaks)}
+        model = rod.strains if isinstance(rod.strains, str) else list(rod.strains)
+        found[name] = {
+            "strains": model,
+            "bases": bases,
+            "nodes": rod.nodes,
+            "breaks": list(rod.breaks),
+        }
     return found
 
 
@@ -220,7 +226,13 @@ def from_data(robot: Any, data: Mapping[str, Any]) -> Any:
         bases = {
             strain: on_pieces(orders, edges) for strain, (orders, edges) in own["bases"].items()
         }
-        rod = replace(robot[name], basis=bases, nodes=own["nodes"], breaks=tuple(own["breaks"]))
+        rod = replace(
+            robot[name],
+            strains=own["strains"],
+            basis=bases,
+            nodes=own["nodes"],
+            breaks=tuple(own["breaks"]),
+        )
         rods.append(rod)
     return robot.replacing(*rods)
 

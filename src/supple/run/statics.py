@@ -26,6 +26,7 @@ from supple.run.hosted_statics import hosted_equilibrium
 from supple.run.inverted_rods import warn_if_inside_out
 from supple.run.resolve import made_finer, resolved_on_the_way
 from supple.run.rest import guess_of, solved
+from supple.run.rod_model import unstretched
 from supple.run.simulate import simulate
 from supple.run.start import as_model, formulated, initial_state, of_numbers
 from supple.run.task import OfRobot
@@ -83,8 +84,9 @@ def equilibrium(
     names = open_rods(robot)
     if not found.ok and names:
         found = resolved_on_the_way(found, names, asked)
-    if found.ok and (names or accuracy is not None):
-        found = made_finer(found, names, asked)
+    stiff = unstretched(robot, chosen)
+    if found.ok and (names or stiff or accuracy is not None):
+        found = made_finer(found, names, stiff, asked)
     return _finish(found, throw)
 
 

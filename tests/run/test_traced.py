@@ -40,11 +40,12 @@ def test_batches_are_equilibria_one_by_one():
         np.testing.assert_allclose(found.q[k], sp.equilibrium(arm(E)).q, atol=1e-9)
 
 
-@pytest.mark.parametrize("asked", ["simulate", "modes"])
+@pytest.mark.parametrize("asked", ["simulate", "linearize", "inverse_statics"])
 def test_what_cannot_be_traced_says_what_can(asked):
     ask = {
         "simulate": lambda r: sp.simulate(r, 0.1).q[-1, 0],
-        "modes": lambda r: sp.modes(r).omega[0],
+        "linearize": lambda r: sp.linearize(r).A[0, 0],
+        "inverse_statics": lambda r: sp.inverse_statics(r, "arm", [[0.1, 0, 0]]).error[0],
     }
     with pytest.raises(sp.ArgumentError, match=f"{asked}: got 'robot' with traced numbers"):
         jax.grad(lambda E: ask[asked](arm(E)))(1e6)

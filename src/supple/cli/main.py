@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from supple.cli import common, ensembles, examples, plots, robots, viewing
+from supple.cli import common, comparing, ensembles, examples, plots, robots, viewing
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 a solve or a run failed; 2 a file, a name or an option cannot be used; "
@@ -27,6 +27,7 @@ for commands in (robots, ensembles, plots, viewing, examples):
     commands.add_commands(app)
 bench_app = typer.Typer(help="Benchmarks: accuracy beside time.", no_args_is_help=True)
 app.add_typer(bench_app, name="bench")
+comparing.add_commands(bench_app)
 
 
 @app.callback()

@@ -161,7 +161,11 @@ ITEMS: dict[str, Record] = {
         section=SECTION,
         material=MATERIAL,
         properties=PROPERTIES,
-        strains=ListOf(Text("a rod model, or strains"), "a rod model, or a list of strains", True),
+        strains=ListOf(
+            Text("a rod model, or strains"),
+            "a rod model, or a list of strains; auto where none and no basis is named, else kirchhoff",
+            True,
+        ),
         basis=BASIS,
         rest=REST,
         **_JOINTED,

@@ -124,9 +124,17 @@ def _carried(equation: Any, many: Sequence[bool]) -> tuple[list[bool], bool]:
         carry = then
 
 
+def _held_and_carried(params: dict[str, Any]) -> tuple[int, int]:
+    """How many arguments of a scan stay, and how many are carried on, as JAX's version tells it."""
+    if "num_consts" in params:
+        return params["num_consts"], params["num_carry"]
+    held, carried, _ = params["ft_in"].unpack()
+    return len(held), len(carried)
+
+
 def _scanned(equation: Any, many: Sequence[bool]) -> tuple[list[bool], list[bool]]:
     """Which of what a scan carries differs, and of its results."""
-    k, n = equation.params["num_consts"], equation.params["num_carry"]
+    k, n = _held_and_carried(equation.params)
     carry = list(many[k : k + n])
     while True:
         found = _spread(equation.params["jaxpr"], [*many[:k], *carry, *many[k + n :]])
@@ -176,7 +184,7 @@ def _while(equation: Any, own: list[Value], count: int) -> list[Value]:
 
 def _scan(equation: Any, own: list[Value], count: int) -> list[Value]:
     params = equation.params
-    k, n = params["num_consts"], params["num_carry"]
+    k, n = _held_and_carried(params)
     carried, results = _scanned(equation, [one.many for one in own])
     rows = [one.many for one in own[k + n :]]
     types = [atom.aval.dtype for atom in equation.outvars[:n]]

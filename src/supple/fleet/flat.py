@@ -128,6 +128,14 @@ def _solution(equation: Any, given: list[object]) -> tuple[Any, list[object]]:
     return programs.solve, [*own, *right]
 
 
+def _root(equation: Any, given: list[object]) -> tuple[Any, list[object]]:
+    """A root of equations, without what only its derivatives need."""
+    aval = equation.outvars[0].aval
+    return jax.make_jaxpr(lambda root: root)(jax.ShapeDtypeStruct(aval.shape, aval.dtype)), given[
+        :1
+    ]
+
+
 def _again(inner: Any) -> Any:
     """An inner program in our words."""
     shapes = [
@@ -284,6 +292,7 @@ _OPENED: dict[str, Callable[[Any, list[object]], tuple[Any, list[object]]]] = {
     "remat": _called("jaxpr"),
     "remat2": _called("jaxpr"),
     "custom_linear_solve": _solution,
+    "implicit_root": _root,
 }
 _RULES: dict[str, Callable[[Any, list[Any]], list[Any]]] = {
     "scan": _loop("jaxpr"),

@@ -189,7 +189,7 @@ def _curved(times: np.ndarray, t: np.ndarray, columns: np.ndarray) -> np.ndarray
     return np.where(good, mean, line)
 
 
-@partial(jit, static_argnames=("quantity", "fixed"))
+@partial(jit, quick=True, static_argnames=("quantity", "fixed"))
 def _every(quantity, fixed, model, inputs, columns):  # type: ignore[no-untyped-def]
     def one(inputs, columns):  # type: ignore[no-untyped-def]
         state = State(*columns)

@@ -154,7 +154,7 @@ def add_swimming(item: Swimming, seating: Attachments) -> None:
         rod = pieces[0].rod
         assert rod is not None
         if any(row >= 3 for row in pieces[0].strain_field().rows):
-            need = "rods that neither stretch nor shear (strains 'kirchhoff', 'planar', 'rigid', …)"
+            need = "rods that neither stretch nor shear: strains='kirchhoff', 'planar' or 'rigid'"
             raise DescriptionError(item.name, "on", name, need)
         for element in pieces:
             element.added = item.density

@@ -19,6 +19,7 @@ from supple.section import AbstractProperties, AbstractShape, Material, SolidPro
 from supple.space import Magnus, RungeKutta, SpaceIntegrator, Spectral
 from supple.space.grid import nodes_needed
 from supple.strain import (
+    AUTO_STRAINS,
     ROD_MODELS,
     STRAIGHT,
     AbstractBasis,
@@ -102,7 +103,8 @@ class Rod(_Jointed):
 
     ``section`` and ``material`` give its matrices, or ``properties`` gives them directly.
     ``strains`` names a rod model ("kirchhoff", "reissner", "planar", …) or lists strains; "auto" and
-    "planar-auto" take stretch and shear in only where the accuracy asked for needs them.
+    "planar-auto" take stretch and shear in only where the accuracy asked for needs them. Where nothing is
+    named it is "auto", and with a ``basis`` "kirchhoff".
     ``basis`` is a number of Legendre modes, a basis, or one basis for each strain; "auto" takes as
     many modes as the accuracy needs. Piecewise bases go by the names of the literature, with segments
     between the rod's ``breaks`` or with their number: "pcc" and "pcs" (constant), "pls" (linear), "pcc:3";
@@ -120,7 +122,7 @@ class Rod(_Jointed):
     section: AbstractShape | None = None
     material: Material | None = None
     properties: AbstractProperties | None = None
-    strains: str | Sequence[str] = "kirchhoff"
+    strains: str | Sequence[str] | None = None
     basis: AbstractBasis | int | str | Mapping[str, AbstractBasis | int | str] = "auto"
     rest: Any = STRAIGHT
     nodes: int | None = None
@@ -205,9 +207,17 @@ class Rod(_Jointed):
             need = "False, or a material without damping"
             raise DescriptionError(self.name, "slides", True, need)
 
+    @property
+    def rod_model(self) -> str | Sequence[str]:
+        """Its rod model or strains, also where none are named."""
+        if self.strains is not None:
+            return self.strains
+        return "auto" if isinstance(self.basis, str) and self.basis == "auto" else "kirchhoff"
+
     def strain_field(self) -> StrainField:
         """The rod's strain field; "auto" choices must be resolved first."""
-        strains = self.strains if isinstance(self.strains, str) else tuple(self.strains)
+        named = self.rod_model
+        strains = named if isinstance(named, str) else tuple(named)
         breaks: Any = self.breaks
         return strain_field(self.name, strains, self.basis, tuple(breaks))
 
@@ -230,17 +240,12 @@ class Rod(_Jointed):
         shear are left out while EI/(GA L²) and EI/(EA L²) stay below accuracy²: their effect on the
         frequencies of a slender rod is that small.
         """
-        strains, basis = self.strains, self.basis
+        strains, basis = self.rod_model, self.basis
         if not isinstance(strains, str | list | tuple):
             raise DescriptionError(self.name, "strains", strains, "a name or a tuple of names")
-        if strains in ("auto", "planar-auto"):
+        if isinstance(strains, str) and strains in AUTO_STRAINS:
             slender = _compliance_ratio(self) < accuracy**2
-            plane = strains == "planar-auto"
-            strains = (
-                ("planar" if plane else "kirchhoff")
-                if slender
-                else ("planar-reissner" if plane else "reissner")
-            )
+            strains = AUTO_STRAINS[strains][0 if slender else 1]
         if isinstance(basis, str) and basis == "auto":
             names = ROD_MODELS.get(strains, ()) if isinstance(strains, str) else tuple(strains)
             digits = max(1.0, -np.log10(accuracy))

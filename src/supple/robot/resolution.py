@@ -29,6 +29,8 @@ MOST_OPEN = 160
 """Modes of one strain of a rod that refinement stops at."""
 COARSER = 0.7
 """Share of its modes that a coarser rod has."""
+STRAIGHT = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+"""Strains of a straight rest shape."""
 NODE_ROUND = 6
 """Nodes for windings are added by so many."""
 
@@ -207,7 +209,13 @@ def as_data(robot: Any, names: Iterable[str]) -> dict[str, Any]:
             strain: [list(orders_of(basis)), [0.0, *basis.breaks, 1.0]]
             for strain, basis in bases_of(rod).items()
         }
-        found[name] = {"bases": bases, "nodes": rod.nodes, "breaks": list(rod.breaks)}
+        model = rod.strains if isinstance(rod.strains, str) else list(rod.strains)
+        found[name] = {
+            "strains": model,
+            "bases": bases,
+            "nodes": rod.nodes,
+            "breaks": list(rod.breaks),
+        }
     return found
 
 
@@ -218,7 +226,13 @@ def from_data(robot: Any, data: Mapping[str, Any]) -> Any:
         bases = {
             strain: on_pieces(orders, edges) for strain, (orders, edges) in own["bases"].items()
         }
-        rod = replace(robot[name], basis=bases, nodes=own["nodes"], breaks=tuple(own["breaks"]))
+        rod = replace(
+            robot[name],
+            strains=own["strains"],
+            basis=bases,
+            nodes=own["nodes"],
+            breaks=tuple(own["breaks"]),
+        )
         rods.append(rod)
     return robot.replacing(*rods)
 
@@ -233,3 +247,14 @@ def with_nodes(rod: Rod, turn: float, least: int | None = None) -> Rod:
     usual = nodes_needed(field, rod.rest, edges, rod.length, inside=True)
     count = usual + NODE_ROUND * int(np.ceil(extra / NODE_ROUND))
     return replace(rod, nodes=max(count, least or 0))
+
+
+def with_own_nodes(rod: Rod) -> Rod:
+    """The rod with its nodes named where they follow from numbers: from the turns of its rest shape."""
+    if rod.nodes is not None:
+        return rod
+    field = rod.strain_field()
+    edges = tuple(sorted({0.0, *field.breaks, *rod.breaks, 1.0}))
+    straight = nodes_needed(field, STRAIGHT, edges, 0.0, inside=True)
+    coiled = nodes_needed(field, rod.rest, edges, rod.length, inside=True)
+    return rod if coiled == straight else replace(rod, nodes=coiled)

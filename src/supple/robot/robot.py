@@ -1,7 +1,7 @@
 """A robot as a graph of named items, checked when it is described."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +21,7 @@ from supple.robot.formulations import (
     formulation_named,
 )
 from supple.robot.graph import Graph, Item, check_graph, parents_first
-from supple.robot.items import Solid
+from supple.robot.items import Rod, Solid
 from supple.robot.plausibility import hint_at_slips
 from supple.robot.spanning_tree import cut_open
 from supple.robot.surfaces import on_surfaces
@@ -30,6 +30,8 @@ from supple.shooting.settings import Shooting
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 DEFAULT_ACCURACY = 1e-3
+RESOLUTION = ("strains", "basis", "nodes", "breaks")
+"""Fields of a rod that tell how finely it is computed."""
 
 
 @dataclass(frozen=True, init=False)
@@ -139,6 +141,20 @@ class Robot:
         items = formulation_named(self.formulation).resolved(self.items, accuracy)
         same = all(a is b for a, b in zip(items, self.items, strict=True))
         return self if same else self.with_items(*items)
+
+    def resolved_as(self, other: "Robot") -> "Robot":
+        """The robot with strains, modes, pieces and nodes of its rods as those of the same names in another.
+
+        With ``other`` from :func:`supple.refine` nothing is left to choose, also where numbers are traced.
+        """
+        rods = []
+        for rod in (item for item in self.items if isinstance(item, Rod)):
+            like = other[rod.name]
+            if not isinstance(like, Rod):
+                raise DescriptionError(other.name, rod.name, type(like).__name__, "a rod")
+            own = {name: getattr(like, name) for name in RESOLUTION}
+            rods.append(replace(rod, **own))
+        return self.replacing(*rods)
 
     def build(self, accuracy: float = DEFAULT_ACCURACY) -> Model:
         """The immutable model that everything else computes with.

@@ -24,7 +24,7 @@ from supple.model.state import State
 from supple.robot.formulations import formulation_of
 from supple.robot.robot import Robot
 from supple.run.hosted import refuse
-from supple.run.start import as_model
+from supple.run.start import as_model, of_numbers
 from supple.run.statics import equilibrium
 from supple.solve.equilibrium import EquilibriumStatus, solve_equilibrium
 
@@ -143,6 +143,10 @@ def inverse_statics(
     its ``result``; with ``throw=False`` the nearest found is kept and the next target is tried.
     """
     model = as_model(robot)
+    instead = (
+        "a robot of numbers (the derivative of its inputs is -J⁻¹ times that of sp.equilibrium)"
+    )
+    of_numbers(model, "inverse_statics", instead)
     refuse(model, "inverse_statics")
     find_frame(model, frame)
     names = tuple(input_slices(model)) if inputs is None else tuple(inputs)

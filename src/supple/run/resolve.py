@@ -8,9 +8,11 @@ import numpy as np
 from supple.hints import warn
 from supple.model.model import Model
 from supple.model.state import State
+from supple.robot.robot import Robot
 from supple.run.equilibrium import Equilibrium, outcome
 from supple.run.refinement import refined
 from supple.run.rest import guess_of, solve, solved
+from supple.run.rod_model import SMALL, left_out, stretching
 from supple.run.space_error import SpaceError
 from supple.run.transfer import carry_over
 from supple.solve.equilibrium import EquilibriumStatus
@@ -41,17 +43,27 @@ def resolved_on_the_way(found: Equilibrium, names: frozenset[str], asked: float)
     return found
 
 
-def made_finer(found: Equilibrium, names: frozenset[str], asked: float) -> Equilibrium:
-    """The equilibrium on rods fine enough for an accuracy, or as fine as they can be made."""
+def made_finer(
+    found: Equilibrium, names: frozenset[str], stiff: frozenset[str], asked: float
+) -> Equilibrium:
+    """The equilibrium on rods fine enough for an accuracy, or as fine as they can be made.
+
+    ``names`` are the rods that may be refined, ``stiff`` those that are without stretch by our choice.
+    """
     for level in range(MOST_LEVELS + 1):
         estimate = found.estimate(asked)
         found = replace(found, known_error=estimate.error, refinements=level)
+        robot: Robot | None = found.description
+        assert robot is not None
         if estimate.error <= asked:
-            return found
-        if not names or estimate.finer is None or level == MOST_LEVELS:
+            if not stiff or (left := left_out(robot, stiff, (found,))) <= SMALL * asked:
+                return found
+            found = replace(found, known_error=estimate.error + left)
+            robot, stiff = stretching(robot, stiff), frozenset()
+        elif not names or estimate.finer is None or level == MOST_LEVELS:
             break
-        assert found.description is not None
-        robot = refined(found.description, names, estimate.finer, asked / estimate.error)
+        else:
+            robot = refined(robot, names, estimate.finer, asked / estimate.error)
         if robot is None:
             break
         again = _near(robot.build(), found, estimate)
@@ -75,9 +87,8 @@ def made_finer(found: Equilibrium, names: frozenset[str], asked: float) -> Equil
 def _near(model: Model, found: Equilibrium, estimate: SpaceError) -> Equilibrium:
     """The equilibrium of a refined robot, from that before."""
     finer, t = estimate.finer, jnp.asarray(found.t)
-    assert finer is not None
     held, q, forces = found.model, found.q, found.multipliers
-    if estimate.error < NEAR:
+    if finer is not None and estimate.error < NEAR:
         held, q, forces = finer.model, finer.corrected, np.asarray(finer.multipliers)
     state = State(np.asarray(found.t), q, np.zeros(held.nv), np.zeros(held.nv))
     q = carry_over(state, held, model).q

@@ -14,6 +14,7 @@ from supple.robot.resolution import as_data, from_data, open_rods
 from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.message import gained_energy
 from supple.run.refinement import refined
+from supple.run.rod_model import SMALL_MOVING, left_out, stretching, unstretched
 from supple.run.run_error import space_error, step_errors, time_error
 from supple.run.task import Task, at_instants, carried_out, checked_instants
 from supple.run.unresolved import hint_at_long_steps
@@ -22,6 +23,8 @@ from supple.time.control import ErrorControl, FixedStep
 
 MOST_LEVELS = 6
 """Refinements of one run."""
+LOOKED_AT = 100
+"""Instants of a stretch at which the forces in rods are looked at."""
 MOST_AT_ONCE = 0.02
 """Smallest share of its error that one refinement is to leave: estimates of poor runs are poor."""
 
@@ -34,18 +37,25 @@ def resolved_run(task: Task) -> Result:
         return _told(task, replace(result, known_error=RunError(np.nan, step_errors(result))))
     chosen = robot.resolved(_asked(task))
     names = open_rods(robot) if isinstance(task.control, ErrorControl) else frozenset()
+    ours = names | unstretched(robot, chosen)
     if task.resume and task.disk is not None and task.disk.exists:
         chosen = from_data(chosen, task.disk.progress["about"].get("resolution", {}))
-    result = carried_out(task, *_named(task, chosen, names))
+    result = carried_out(task, *_named(task, chosen, ours))
     estimate = partial(_estimate, replace(task, disk=None), chosen)
     if not names or not result.ok:
         return _told(task, replace(result, estimator=estimate))
-    return _told(task, _refined(task, chosen, names, result))
+    return _told(task, _refined(task, chosen, names, ours, result))
 
 
-def _refined(task: Task, chosen: Robot, names: frozenset[str], result: Result) -> Result:
-    """The run on rods that are fine enough, or as fine as they can be made."""
+def _refined(
+    task: Task, chosen: Robot, names: frozenset[str], ours: frozenset[str], result: Result
+) -> Result:
+    """The run on rods that are fine enough, or as fine as they can be made.
+
+    ``names`` are the rods whose modes we choose, ``ours`` all those of which we choose something.
+    """
     asked, before = _asked(task), None
+    assert isinstance(task.robot, Robot)
     repeat = partial(_repeated, task)
     for level in range(MOST_LEVELS + 1):
         if any(not control.compiled for control in result.model.controls):
@@ -55,16 +65,26 @@ def _refined(task: Task, chosen: Robot, names: frozenset[str], result: Result) -
         known = found.error if np.isfinite(found.error) else np.nan  # nothing to compare with
         error = RunError(known, step_errors(result))
         result = replace(result, known_error=error, refinements=level)
-        if found.error <= asked or not np.isfinite(found.error):
+        if not np.isfinite(found.error):
             return result
-        if level == MOST_LEVELS or found.finer is None:
+        finer: Robot | None
+        compared: tuple[Robot, Result] | None = chosen, result
+        if found.error <= asked:
+            left = _left_out(task, chosen, result)
+            if left <= SMALL_MOVING * asked:
+                return result
+            found = found._replace(error=known + left)
+            # Their bending is resolved as before: a run of rods that cannot stretch tells nothing of it.
+            finer, compared = stretching(chosen, unstretched(task.robot, chosen)), None
+        elif level == MOST_LEVELS or found.finer is None:
             break
-        share = max(asked / found.error, MOST_AT_ONCE)
-        finer = refined(chosen, names, found.finer, share, moving=True)
+        else:
+            share = max(asked / found.error, MOST_AT_ONCE)
+            finer = refined(chosen, names, found.finer, share, moving=True)
         if finer is None:
             break
-        again = carried_out(replace(task, resume=False), *_named(task, finer, names))
-        before, chosen = (chosen, result), finer
+        again = carried_out(replace(task, resume=False), *_named(task, finer, ours))
+        before, chosen = compared, finer
         result = replace(again, refinements=level + 1)
         if not result.ok:
             return result
@@ -72,6 +92,16 @@ def _refined(task: Task, chosen: Robot, names: frozenset[str], result: Result) -
     text = f"{Status.NOT_RESOLVED.message}: {about}"
     warn(f"{result.model.name}: {text}", RuntimeWarning)
     return replace(result, status=Status.NOT_RESOLVED, message=text)
+
+
+def _left_out(task: Task, chosen: Robot, result: Result) -> float:
+    """Displacement over size that our choice of rods without stretch leaves out of a run."""
+    assert isinstance(task.robot, Robot)
+    few = (
+        np.unique(np.linspace(0, len(one.t) - 1, LOOKED_AT).astype(int)) for one in result.stretches
+    )
+    seen = [one.pick(rows) for one, rows in zip(result.stretches, few, strict=True)]
+    return left_out(chosen, unstretched(task.robot, chosen), seen)
 
 
 def _asked(task: Task) -> float:
@@ -102,7 +132,7 @@ def _estimate(task: Task, chosen: Robot, result: Result) -> RunError:
     if any(not control.compiled for control in result.model.controls):
         return RunError(np.nan, step_errors(result))
     repeat = partial(_repeated, task)
-    space = space_error(repeat, chosen, result).error
+    space = space_error(repeat, chosen, result).error + _left_out(task, chosen, result)
     return RunError(space if np.isfinite(space) else np.nan, time_error(repeat, chosen, result))
 
 

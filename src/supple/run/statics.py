@@ -26,10 +26,12 @@ from supple.run.hosted_statics import hosted_equilibrium
 from supple.run.inverted_rods import warn_if_inside_out
 from supple.run.resolve import made_finer, resolved_on_the_way
 from supple.run.rest import guess_of, solved
+from supple.run.rod_model import unstretched
 from supple.run.simulate import simulate
 from supple.run.start import as_model, formulated, initial_state, of_numbers
 from supple.run.task import OfRobot
 from supple.run.traced import traced_equilibrium
+from supple.run.traced_modes import traced_modes
 from supple.shooting.settings import Shooting
 from supple.solve.linear_model import LinearModel, Observe, linear_model
 from supple.solve.modes import Modes, vibration_modes
@@ -82,8 +84,9 @@ def equilibrium(
     names = open_rods(robot)
     if not found.ok and names:
         found = resolved_on_the_way(found, names, asked)
-    if found.ok and (names or accuracy is not None):
-        found = made_finer(found, names, asked)
+    stiff = unstretched(robot, chosen)
+    if found.ok and (names or stiff or accuracy is not None):
+        found = made_finer(found, names, stiff, asked)
     return _finish(found, throw)
 
 
@@ -161,9 +164,15 @@ def modes(
     count: int | None = None,
     formulation: str | Shooting | None = None,
 ) -> Modes:
-    """Vibration modes about a configuration or equilibrium (default: as described, loops closed)."""
-    model = of_numbers(as_model(formulated(robot, formulation)), "modes", "a robot of numbers")
+    """Vibration modes about a configuration or equilibrium (default: as described, loops closed).
+
+    Where something is traced, they are arrays with derivatives: frequencies of robots that nothing one-sided
+    acts on. Of frequencies that are equal (bending of round rods), only what keeps them equal has some.
+    """
+    model = as_model(formulated(robot, formulation))
     refuse(model, "modes")
+    if is_traced((model, at)):
+        return traced_modes(model, at, count)
     if model.holonomic:
         at = assemble(model) if at is None else at
     t, forces = float(getattr(at, "t", 0.0)), getattr(at, "multipliers", None)

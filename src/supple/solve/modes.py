@@ -2,14 +2,17 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import scipy  # its parts load when they are used
 
 from supple.compile import jit
 from supple.mechanics.element_motion import Coordinates
 from supple.mechanics.inverse_dynamics_tangent import Tangent
+from supple.numeric import is_traced
 from supple.solve.softest import softest_motions
 from supple.system.second_order import AbstractSecondOrder
 
@@ -18,7 +21,11 @@ LARGE = 200
 FEW = 8
 """The iteration finds at most this part of all modes; of more, it would keep too many vectors."""
 
+SYMMETRIC = 1e-9
+"""Difference of a stiffness from its transpose, over its largest entry, that is round-off."""
 
+
+@jax.tree_util.register_dataclass
 @dataclass(frozen=True)
 class Modes:
     """Vibration modes, lowest frequency first.
@@ -29,28 +36,34 @@ class Modes:
     flutter); its frequency is reported as 0.
     """
 
-    frequencies: np.ndarray
-    damping_ratios: np.ndarray
-    shapes: np.ndarray
-    stiffness: np.ndarray
+    frequencies: Any
+    damping_ratios: Any
+    shapes: Any
+    stiffness: Any
 
     def __repr__(self) -> str:
+        if is_traced(self.frequencies):
+            return f"Modes({self.frequencies})"
         listed = ", ".join(f"{frequency:.4g}" for frequency in self.frequencies[:8])
         more = ", …" if len(self.frequencies) > 8 else ""
         return f"Modes({listed}{more} Hz{'' if self.stable else '; unstable'})"
 
     @property
-    def stable(self) -> bool:
-        """Whether no direction is unstable."""
-        floor = -1e-9 * max(1.0, float(np.abs(self.stiffness).max()))
-        return bool(np.all(self.stiffness > floor))
+    def stable(self) -> Any:
+        """Whether no direction is unstable; of each member of a batch."""
+        least, most = self.stiffness.min(axis=-1), abs(self.stiffness).max(axis=-1)
+        found = least > -1e-9 * (jnp if is_traced(most) else np).maximum(1.0, most)
+        return found if is_traced(found) or np.ndim(found) else bool(found)
 
 
 @partial(jit, quick=True)
 def _tangent(formulation, q, v, a, t, multipliers):  # type: ignore[no-untyped-def]
-    zero = 0.0 * v
     formulation = formulation.with_active(formulation.active_at(q, t, multipliers))
-    c = Coordinates(q, zero, v, a, t, multipliers)
+    return tangent_of(formulation, Coordinates(q, 0.0 * v, v, a, t, multipliers))
+
+
+def tangent_of(formulation: AbstractSecondOrder, c: Coordinates) -> Tangent:
+    """M, C, K and J at a motion."""
     return formulation.tangent(c, formulation.balance(c))
 
 
@@ -71,14 +84,13 @@ def tangent_at(
     return Tangent(*(np.asarray(part) for part in found))
 
 
-def padded_forces(
-    formulation: AbstractSecondOrder, multipliers: np.ndarray | None
-) -> np.ndarray | None:
+def padded_forces(formulation: AbstractSecondOrder, multipliers: Any) -> Any:
     """Multipliers of all equations; zero where none are given, or not those of contacts, as in statics."""
     if formulation.equations == 0:
         return None
-    forces = np.zeros(0) if multipliers is None else np.asarray(multipliers)
-    return np.pad(forces, (0, formulation.equations - len(forces)))
+    backend: Any = jnp if is_traced(multipliers) else np
+    forces = np.zeros(0) if multipliers is None else backend.asarray(multipliers)
+    return backend.pad(forces, (0, formulation.equations - len(forces)))
 
 
 def vibration_modes(
@@ -176,7 +188,7 @@ def _eigenmodes(stiffness: np.ndarray, mass: np.ndarray) -> tuple[np.ndarray, np
     Follower loads make the stiffness unsymmetric. A complex pair of ω² is flutter; it is returned as
     negative, like the other way of being unstable.
     """
-    if np.allclose(stiffness, stiffness.T, rtol=0, atol=1e-9 * np.abs(stiffness).max()):
+    if np.allclose(stiffness, stiffness.T, rtol=0, atol=SYMMETRIC * np.abs(stiffness).max()):
         squares, shapes = scipy.linalg.eigh((stiffness + stiffness.T) / 2, mass)
         return squares, shapes
     found, vectors = scipy.linalg.eig(stiffness, mass)

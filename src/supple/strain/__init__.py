@@ -11,6 +11,7 @@ from supple.strain.basis import (
     PiecewiseLinear as PiecewiseLinear,
 )
 from supple.strain.field import (
+    AUTO_STRAINS as AUTO_STRAINS,
     ROD_MODELS as ROD_MODELS,
     STRAIGHT as STRAIGHT,
     STRAINS as STRAINS,

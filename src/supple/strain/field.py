@@ -24,6 +24,12 @@ ROD_MODELS: dict[str, tuple[str, ...]] = {
 }
 """Named rod models; planar ones move in the local x-y plane, rigid ones keep their shape at rest."""
 
+AUTO_STRAINS = {
+    "auto": ("kirchhoff", "reissner"),
+    "planar-auto": ("planar", "planar-reissner"),
+}
+"""Names of a choice between two models: without stretch and shear, and with them."""
+
 STRAIGHT = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 """Strain of a straight, unstretched rod."""
 

@@ -17,7 +17,6 @@ import abc
 from typing import Any, NamedTuple
 
 import equinox as eqx
-import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Float
 
@@ -28,6 +27,7 @@ from supple.model.model import Model
 from supple.model.state import State
 from supple.system.active_set import OneSided
 from supple.system.dense import Factors
+from supple.system.implicit import WithFactors, implicit_root
 
 Vector = Float[Array, " _"]
 Scalar = Float[Array, ""] | float
@@ -262,28 +262,11 @@ class AbstractFormulation(eqx.Module):
 def with_implicit_derivative(
     formulation: AbstractFormulation, d: Discretization, root: Vector
 ) -> Vector:
-    """A root of the residual with the derivative that the implicit function theorem gives it.
+    """A root of the residual with its derivatives, by the implicit function theorem.
 
-    Works forward and in reverse; nothing is computed where nothing is differentiated. ``root`` itself carries
-    no derivative: it comes from a loop behind ``stop_gradient``. First derivatives only: those of derivatives
-    miss how the factors change.
+    ``root`` itself carries none: it comes from a loop behind ``stop_gradient``.
     """
     fixed = lax.stop_gradient(root)
-    left, work = formulation.residual(d, fixed)
-    factors = lax.stop_gradient(formulation.factorize(d, fixed, work))
-    return fixed + _moved(factors, left)
-
-
-@eqx.filter_custom_jvp
-def _moved(factors: Factors, residual: Vector) -> Vector:
-    """How far a root is from itself: not at all, but it moves with what its residual depends on."""
-    return jnp.zeros_like(residual)
-
-
-@_moved.def_jvp
-def _moved_jvp(primals: Any, tangents: Any) -> tuple[Vector, Vector]:
-    (factors, residual), (_, change) = primals, tangents
-    none = jnp.zeros_like(residual)
-    if change is None:
-        return none, none
-    return none, -factors.solve_checked(change)
+    _, work = formulation.residual(d, fixed)
+    factors = formulation.factorize(d, fixed, work)
+    return implicit_root(lambda y: formulation.residual(d, y)[0], fixed, WithFactors(factors))

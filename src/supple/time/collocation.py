@@ -29,6 +29,7 @@ from supple.model.state import State
 from supple.solve.newton import NewtonSettings
 from supple.system.combination import in_step, of_mass
 from supple.system.formulation import AbstractFormulation
+from supple.system.implicit import AbstractSolver, implicit_root
 from supple.system.linear import System, mass_times
 from supple.system.second_order import AbstractSecondOrder
 from supple.time.scheme import AbstractScheme, Step, second_order
@@ -104,22 +105,26 @@ class _Stages(NamedTuple):
         corrector = _corrector(frozen, fixed, frozen.balances(fixed))
 
         def residuals(stages: Float[Array, "s n"]) -> Float[Array, "s n"]:
-            return frozen.residuals(frozen.balances(stages))
+            return self.residuals(self.balances(stages))
 
-        def product(change: Float[Array, "s n"]) -> Float[Array, "s n"]:
-            return jax.jvp(residuals, (fixed,), (change,))[1]
+        return implicit_root(residuals, fixed, _Refining(corrector, frozen))
 
-        def correct(left: Float[Array, "s n"]) -> Float[Array, "s n"]:
-            return -corrector.solve(frozen, left)
 
-        def back(transposed: Any, load: Float[Array, "s n"]) -> Float[Array, "s n"]:
-            return _refined(
-                transposed, lambda left: jax.linear_transpose(correct, load)(left)[0], load
-            )
+class _Refining(AbstractSolver):
+    """By the iteration that solves a step, until the exact equations are fulfilled."""
 
-        left = self.residuals(self.balances(fixed))
-        return fixed - lax.custom_linear_solve(
-            product, left, lambda product, right: _refined(product, correct, right), back
+    corrector: Any
+    problem: _Stages
+
+    def _correct(self, left: Float[Array, "s n"]) -> Float[Array, "s n"]:
+        return -self.corrector.solve(self.problem, left)
+
+    def solve(self, product: Any, right: Float[Array, "s n"]) -> Float[Array, "s n"]:
+        return _refined(product, self._correct, right)
+
+    def solve_transposed(self, product: Any, right: Float[Array, "s n"]) -> Float[Array, "s n"]:
+        return _refined(
+            product, lambda left: jax.linear_transpose(self._correct, right)(left)[0], right
         )
 
 

@@ -17,6 +17,7 @@ import abc
 from typing import Any, NamedTuple
 
 import equinox as eqx
+import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Float
 

@@ -20,6 +20,7 @@ LAYERS = (
         "numeric",
         "compile",
         "threads",
+        "configuration",
         "expression",
         "units",
     ),

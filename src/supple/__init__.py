@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING, Any as _Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small solves; threads would only stall them
 
-import jax
-
 from supple.compile import use_persistent_cache
+from supple.configuration import Configuration as Configuration, configure as configure
 
-jax.config.update("jax_enable_x64", True)
+configure(precision="float64")
 use_persistent_cache()
 
 from supple import plot as plot

@@ -87,6 +87,11 @@ def _check_process() -> None:
         )
 
 
+def begun() -> bool:
+    """Whether a program was run."""
+    return _process is not None
+
+
 class Program:
     """A function compiled with our options, which are settled at its first use.
 
@@ -132,10 +137,21 @@ def use_persistent_cache() -> None:
     """
     if os.environ.get("SUPPLE_CACHE") == "off" or "JAX_COMPILATION_CACHE_DIR" in os.environ:
         return
-    try:
-        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:  # a user without a home folder, as in containers
-        return
-    jax.config.update("jax_compilation_cache_dir", str(root / "supple" / "jax"))
+    keep_programs(True)
+
+
+def keep_programs(place: str | Path | bool) -> None:
+    """Keep compiled programs in a folder (True: that of the user), or (False) not at all."""
+    if place is True:
+        try:
+            root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        except RuntimeError:  # a user without a home folder, as in containers
+            return
+        place = root / "supple" / "jax"
+    if begun():  # JAX looks for its folder once
+        from jax.experimental.compilation_cache import compilation_cache
+
+        compilation_cache.reset_cache()
+    jax.config.update("jax_compilation_cache_dir", str(place) if place else None)
     # Small programs, too: there are many of them.
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)

@@ -10,8 +10,20 @@ Task = TypeVar("Task")
 Found = TypeVar("Found")
 
 
+_most: int | None = None
+"""Threads that are to be taken, where somebody has said so."""
+
+
+def limit(count: int) -> None:
+    """Take so many threads from here on, where nothing else is named."""
+    global _most
+    _most = count
+
+
 def cores() -> int:
-    """Cores that this process may use."""
+    """Cores that this process may use, or as many threads as were asked for."""
+    if _most is not None:
+        return _most
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -20,6 +20,8 @@ from supple.system.dense import DenseFactors, Factors
 
 SHRINKS = 0.5
 """A matrix is kept while the corrections with it shrink at least by this factor."""
+ROUND_OFF = 64.0
+"""Over the spacing of numbers: no tolerance is smaller, which counts where precision is single."""
 LEFT = 0.01
 """What may be left after the last correction, by how they shrink, over the tolerance."""
 LARGEST_INVERSE = 64
@@ -69,7 +71,7 @@ def newton_in_lockstep(
     ``factors`` of the result are None.
     """
     residual, linearize = jax.jit(residual, inline=True), jax.jit(linearize, inline=True)
-    tolerance = settings.tolerance
+    tolerance = max(settings.tolerance, ROUND_OFF * float(jnp.finfo(x0.dtype).eps))
 
     def size(delta: Vector) -> Float[Array, ""]:
         return jnp.max(jnp.abs(delta / scale))

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from supple.bench.actuation import loaded_tendon_robot
@@ -21,20 +22,26 @@ from supple.bench.cpr import moving_stewart
 from supple.bench.rods import on_one_core
 from supple.compile import jit
 from supple.errors import ArgumentError
-from supple.fleet.batch import batch
+from supple.fleet.batch import LARGEST, batch
 from supple.model.model import Model
 from supple.model.state import State
 from supple.robot.robot import Robot
 from supple.robots.cantilever import stiff_cantilever
 from supple.robots.rfrfr import rfrfr
+from supple.robots.tendon_arm import home_pull, tendon_arm, tendon_names
 from supple.run.rollout import rollout
 from supple.run.simulate import simulate
 from supple.run.statics import equilibrium
 from supple.solve.newton import NewtonSettings
+from supple.studies.parameters import WithParameters
+from supple.studies.samples import LatinHypercube
+from supple.studies.study import study
 from supple.time.advance import Status
 from supple.time.alpha import generalized_alpha
 
 TENDONS, LEGS = partial(loaded_tendon_robot, 3), partial(moving_stewart, 6)
+STUDY, EQUILIBRIA = "study", 10_000
+"""The case of many equilibria, and how many they are."""
 COMPARED = 4
 """Members that are compared with single runs."""
 CLOSE = NewtonSettings(tolerance=1e-12)
@@ -70,6 +77,30 @@ class Row:
     single_compile_s: float
     memory_mb: float
     error_vs_single: float
+    failed: int
+    status: str
+    reverse_ratio: float | None = None
+    """Time of a run with its gradient in reverse mode over that of the run, on one core; where asked for."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, with the name of the robot and of each number."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class StudyRow:
+    """Many equilibria by :func:`supple.study`, on all cores of the CPU."""
+
+    case: str
+    device: str
+    batch: int
+    n_dof: int
+    equilibria_per_s: float
+    wall_s: float
+    """Of all of them, warm: programs are there."""
+    compile_s: float
+    error_vs_single: float
+    """Largest distance (m) of a frame from where :func:`supple.equilibrium` has it."""
     failed: int
     status: str
 
@@ -115,7 +146,8 @@ def run_fleet(
     members: int | None = None,
     steps: int = 100,
     repeats: int = 2,
-) -> Iterator[Row]:
+    reverse: bool = False,
+) -> Iterator[Row | StudyRow]:
     """Run the benches on a kind of device; times are the best of ``repeats`` warm runs."""
     try:
         found = jax.local_devices(backend=device)[0]
@@ -123,10 +155,65 @@ def run_fleet(
         known = ", ".join(dict.fromkeys(one.platform for one in jax.local_devices()))
         raise ArgumentError(f"device: got {device!r}; need one of: {known}") from error
     for name in cases or CASES:
-        yield run_case(CASES[name], found, members, steps, repeats)
+        if name in CASES:
+            yield run_case(CASES[name], found, members, steps, repeats, reverse)
+    if STUDY in (cases or (STUDY,)) and found.platform == "cpu":
+        yield run_study(members or EQUILIBRIA)
 
 
-def run_case(case: Case, device: Any, members: int | None, steps: int, repeats: int) -> Row:
+def run_study(members: int) -> StudyRow:
+    """Equilibria of the tendon arm, whose six pulls differ."""
+    robot = tendon_arm()
+    pulls = {name: home_pull(name) for name in tendon_names()}
+    ranges = {name: (0.9 * pull, 1.1 * pull) for name, pull in pulls.items()}
+    walls, data = [], None
+    for count in (LARGEST, members):
+        samples = LatinHypercube(ranges, count)
+        begun = time.perf_counter()
+        data = study(robot, samples)
+        walls.append(time.perf_counter() - begun)
+    assert data is not None
+    apart = 0.0
+    for i in np.linspace(0, members - 1, COMPARED).astype(int):
+        held = equilibrium(WithParameters(robot, ranges)(samples.sample(i)))
+        for frame in data["frame"].values:
+            own = data["position"].sel(frame=frame).values[i]
+            apart = max(apart, float(np.abs(own - held.position(str(frame))).max()))
+    failed = int((~data["ok"]).sum())
+    return StudyRow(
+        case=STUDY,
+        device="cpu",
+        batch=members,
+        n_dof=robot.build().nv,
+        equilibria_per_s=members / walls[1],
+        wall_s=walls[1],
+        compile_s=walls[0],
+        error_vs_single=apart,
+        failed=failed,
+        status="DONE" if failed == 0 else "NOT_CONVERGED",
+    )
+
+
+def reverse_over_run(run: Callable[[Any], Any], repeats: int) -> float:
+    """Time of the gradient of where a run ends over that of the run, on one core."""
+    one = jit(lambda s: jnp.sum(run(s)[0]))
+    slope = jit(jax.value_and_grad(lambda s: jnp.sum(run(s)[0])))
+    with on_one_core():
+        walls = []
+        for program in (one, slope):
+            jax.block_until_ready(program(0.1))
+            times = []
+            for _ in range(max(repeats, 3)):
+                begun = time.perf_counter()
+                jax.block_until_ready(program(0.1))
+                times.append(time.perf_counter() - begun)
+            walls.append(min(times))
+    return walls[1] / walls[0]
+
+
+def run_case(
+    case: Case, device: Any, members: int | None, steps: int, repeats: int, reverse: bool = False
+) -> Row:
     """One row."""
     cpu = jax.local_devices(backend="cpu")[0]
     on_gpu = device.platform != "cpu"
@@ -158,6 +245,7 @@ def run_case(case: Case, device: Any, members: int | None, steps: int, repeats: 
     end, status = np.asarray(end), np.asarray(status)
     with jax.default_device(cpu):
         error = difference(case, model, numbers, end, steps)
+        ratio = reverse_over_run(run, repeats) if reverse else None
     failed = int(np.sum(status != Status.DONE))
     return Row(
         case=case.name,
@@ -173,6 +261,7 @@ def run_case(case: Case, device: Any, members: int | None, steps: int, repeats: 
         error_vs_single=error,
         failed=failed,
         status="DONE" if failed == 0 else "NOT_CONVERGED",
+        reverse_ratio=ratio,
     )
 
 

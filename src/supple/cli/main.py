@@ -169,10 +169,19 @@ def bench_growth(
     full: Annotated[
         bool, typer.Option("--full", help="All numbers of rods, from 1 to 1000.")
     ] = False,
+    store: Annotated[
+        bool, typer.Option("--store", help="Measure what docs/growth.md tells, and write it.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Robots of 32 and 320 rods (with --full, 1 to 1000): Newton iterations, builds, compilation."""
     _measured_as_it_is()
+    if store:
+        from supple.bench import growth_page
+
+        growth_page.measure()
+        growth_page.write()
+        return
     from supple.bench.growth import CASES, SCHEMES, run_growth
 
     _check_choices("--case", case, CASES)
@@ -403,6 +412,9 @@ FLEET = {
     "single_compile_s": ">16.1f",
     "memory_mb": ">9.0f",
     "error_vs_single": ">15.1e",
+    "reverse_ratio": ">13.2f",
+    "equilibria_per_s": ">16.1f",
+    "wall_s": ">7.1f",
     "failed": ">6d",
 }
 
@@ -417,14 +429,21 @@ def bench_fleet(
     ] = None,
     steps: Annotated[int, typer.Option(help="Steps of each run.", min=1)] = 100,
     repeats: Annotated[int, typer.Option(help="Warm runs; the best one counts.", min=1)] = 2,
+    reverse: Annotated[
+        bool, typer.Option("--reverse", help="Also gradients in reverse mode, over the run.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
-    """Many robots of one structure at once: robot-steps a second, against a loop on one core."""
-    _measured_as_it_is()
-    from supple.bench.fleet import CASES, run_fleet
+    """Many robots of one structure at once: robot-steps a second, against a loop on one core.
 
-    _check_choices("--case", case, CASES)
-    _print_rows(run_fleet(case, device, members, steps, repeats), FLEET, as_json=as_json)
+    The case "study" computes 10,000 equilibria of the tendon arm by ``sp.study``.
+    """
+    _measured_as_it_is()
+    from supple.bench.fleet import CASES, STUDY, run_fleet
+
+    _check_choices("--case", case, (*CASES, STUDY))
+    rows = run_fleet(case, device, members, steps, repeats, reverse)
+    _print_rows(rows, FLEET, as_json=as_json)
 
 
 RANDOM = {

@@ -103,13 +103,11 @@ def _job(
     for name, output in (outputs or {}).items():
         if not callable(output):
             raise ArgumentError(f"outputs: {name}: got {output!r}; need a function of the result")
-    known_by |= {
-        "the samples": fingerprint([samples.names, samples.table]),
-        "what is computed": fingerprint(compute),
-        "the outputs": fingerprint(outputs),
-    }
+    known_by |= {"what is computed": fingerprint(compute), "the outputs": fingerprint(outputs)}
     first = _first(describe, samples) if len(samples) >= ENOUGH else None
-    return Job(describe, compute, outputs, fingerprint(known_by), first), known_by
+    token = fingerprint([known_by, samples.names])  # other samples take the same program
+    known_by |= {"the samples": fingerprint([samples.names, samples.table])}
+    return Job(describe, compute, outputs, token, first), known_by
 
 
 def _first(describe: Describe, samples: AbstractSamples) -> dict[str, float] | None:

@@ -23,6 +23,7 @@ STEPS = (1e-3, 1e-2, 1e-1)
 """Seconds."""
 RODS: dict[str, dict[str, Any]] = {"thesis": {"strains": "planar", "basis": 3}, "auto": {}}
 """Three bending modes, or the modes and strains that an accuracy of 1e-3 takes."""
+CANTILEVERS = tuple(name for name, case in CASES.items() if case.released)
 HEADER = (
     f"{'case':17} {'rod':6} {'E':>7} {'dt ms':>6} {'steps':>6} {'tried':>6} {'newton':>6} "
     f"{'energy':>7}  status"

@@ -25,6 +25,8 @@ def add_commands(app: typer.Typer) -> None:
     """Add the commands to the benchmarks."""
     app.command("compare")(told()(compare))
     app.command("profile")(told()(profile))
+    app.command("validation")(told()(validation))
+    app.command("robustness")(told()(robustness))
 
 
 def chosen(option: str, given: list[str] | None, known: Any) -> None:
@@ -101,3 +103,60 @@ def profile(
         values = row.as_dict()
         typer.echo(json.dumps(values) if as_json else line(values, PROFILE))
         sys.stdout.flush()
+
+
+def validation(
+    only: Annotated[list[str] | None, typer.Option(help="Only these groups.")] = None,
+    store: Annotated[
+        bool, typer.Option("--store", help="Keep what is found and write docs/validation.md.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Errors against closed forms and other formulations, long runs, stiffness and step; minutes."""
+    from supple.bench.validation import checks, page
+
+    chosen("--only", only, checks.GROUPS)
+    columns = {
+        "name": "<44s",
+        "against": "<44s",
+        "error": ">10s",
+        "tolerance": ">10s",
+        "holds": "<6s",
+    }
+    failed = False
+    for group in only or checks.GROUPS:
+        found = list(checks.GROUPS[group]())
+        for check in found:
+            values = check.as_dict()
+            failed = failed or not check.holds
+            typer.echo(json.dumps(values, ensure_ascii=False) if as_json else line(values, columns))
+            sys.stdout.flush()
+        if store:
+            checks.store({group: found})
+    if store:
+        Path(page.PAGE).write_text(page.page(), encoding="utf-8")
+    if failed:
+        raise typer.Exit(FAILED)
+
+
+def robustness(
+    case: Annotated[list[str] | None, typer.Option(help="Only these cantilevers.")] = None,
+    as_json: Json = False,
+) -> None:
+    """The cantilevers from soft to stiff, steps from fine to absurd: every run must end."""
+    from dataclasses import asdict
+
+    from supple.bench.robustness import CANTILEVERS, HEADER, RODS, run_robustness
+
+    chosen("--case", case, CANTILEVERS)
+    failed = False
+    if not as_json:
+        typer.echo(HEADER)
+    for name in case or CANTILEVERS:
+        for rod in RODS:
+            for run in run_robustness(name, rod):
+                failed = failed or run.status != "DONE"
+                typer.echo(json.dumps(asdict(run)) if as_json else str(run))
+                sys.stdout.flush()
+    if failed:
+        raise typer.Exit(FAILED)

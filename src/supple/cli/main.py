@@ -169,10 +169,19 @@ def bench_growth(
     full: Annotated[
         bool, typer.Option("--full", help="All numbers of rods, from 1 to 1000.")
     ] = False,
+    store: Annotated[
+        bool, typer.Option("--store", help="Measure what docs/growth.md tells, and write it.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Robots of 32 and 320 rods (with --full, 1 to 1000): Newton iterations, builds, compilation."""
     _measured_as_it_is()
+    if store:
+        from supple.bench import growth_page
+
+        growth_page.measure()
+        growth_page.write()
+        return
     from supple.bench.growth import CASES, SCHEMES, run_growth
 
     _check_choices("--case", case, CASES)

@@ -14,6 +14,9 @@ class RunError(NamedTuple):
     time: float
     """Of the steps."""
 
+    def __repr__(self) -> str:
+        return f"RunError(space={self.space:.2g}, time={self.time:.2g})"
+
     @property
     def total(self) -> float:
         """Of both."""

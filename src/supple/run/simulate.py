@@ -85,7 +85,7 @@ def simulate(
     _check_events(robot, events, max_events)
     task = Task(
         robot,
-        duration,
+        float(duration),
         control,
         None if scheme is None else scheme_named(scheme),
         initial,

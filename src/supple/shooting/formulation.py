@@ -27,7 +27,10 @@ from supple.shooting.parts import NUMBERS, Parts, parts_of
 from supple.shooting.start import resampled, sampled
 from supple.system import active_set
 from supple.system.dense import Factors
-from supple.system.formulation import AbstractFormulation, Discretization, Scalar, Vector
+from supple.system.formulation import AbstractFormulation, Descent, Discretization, Scalar, Vector
+
+FALLS_TO = 0.75
+"""Errors at the start of a segment grow along it, so that updates may grow on the way to the solution."""
 
 
 class StrongForm(AbstractFormulation):
@@ -77,6 +80,10 @@ class StrongForm(AbstractFormulation):
         starts = jnp.full((self.parts.layout.size, NUMBERS), jnp.inf)
         tail = starts.at[:, :6].set(self.parts.rods.units[:, :6]).reshape(-1)
         return self.scale.at[-len(tail) :].set(tail)
+
+    @property
+    def descent(self) -> Descent:
+        return Descent(jnp.ones_like(self.scale), FALLS_TO)
 
     def unknown(self, d: Discretization, x: Vector) -> Vector:
         return balance.guess(self.parts, d, x)

@@ -7,11 +7,13 @@ fast, and renewed when it does not. An update with a kept matrix says nothing of
 go: in long chains, whose matrix is badly conditioned, the first two may shrink a thousandfold and the third
 grow as much. Where such a trial is refused the matrix is renewed at the last point, instead of damping.
 For the same reason a full step that nearly fulfils the equations is taken, whatever the estimate says.
+Where equations are integrated along a length, an estimate with the last matrix says little, since small
+changes at the start are large ones at the end: there full steps are taken that leave less of the equations.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -31,7 +33,20 @@ Linearize = Callable[[Vector, Any], Factors]
 
 
 FALLS = 0.03
-"""A full step is taken if no more of the residual is left than that."""
+"""A full step is taken if no more of the residual is left than that, unless told otherwise."""
+
+
+@runtime_checkable
+class AnyDescent(Protocol):
+    """When a full step is taken, whatever it promises of the next one."""
+
+    @property
+    def weight(self) -> Vector:
+        """Of the entries of the residual."""
+
+    @property
+    def falls_to(self) -> float:
+        """The most of it that may be left."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +98,10 @@ class _Loop(NamedTuple):
     iterations: Int[Array, ""]
     converged: Bool[Array, ""]
     failed: Bool[Array, ""]
+    fresh: Bool[Array, ""]
+    """Whether the iteration began, or began again, with a matrix of its own."""
+    before: Int[Array, ""]
+    """Iterations before it began again."""
 
 
 def newton(
@@ -92,10 +111,13 @@ def newton(
     scale: Vector,
     settings: NewtonSettings,
     kept: Kept | None = None,
+    descent: AnyDescent | None = None,
 ) -> NewtonResult:
     """Solve residual(x) = 0 from x0; the residual comes with whatever ``linearize`` can use again.
 
-    Factors ``kept`` from an earlier solve do as long as updates shrink fast with them.
+    Factors ``kept`` from an earlier solve do as long as updates shrink fast with them; a solve that fails
+    after it began with them begins again without. ``descent`` says
+    when full steps are taken because they leave less of the residual.
     Every pass evaluates the residual once, at a trial point (the first at x0), and linearizes there if the
     next update needs a new matrix; so both are compiled once.
     Not differentiable through its loop: call it on values behind ``stop_gradient`` and attach the
@@ -106,7 +128,8 @@ def newton(
         return jnp.max(jnp.abs(delta / scale))
 
     # Newton's direction leads down in any norm of the residual; this one is of work.
-    weight = jnp.where(jnp.isfinite(scale), scale, 1.0)
+    weight = jnp.where(jnp.isfinite(scale), scale, 1.0) if descent is None else descent.weight
+    falls_to = FALLS if descent is None else descent.falls_to
 
     # Traced once, for the shapes here and for the loop.
     residual, linearize = jax.jit(residual, inline=True), jax.jit(linearize, inline=True)
@@ -124,6 +147,8 @@ def newton(
         iterations=jnp.zeros((), dtype=int),
         converged=no,
         failed=no,
+        fresh=yes if kept is None else ~kept.usable,
+        before=jnp.zeros((), dtype=int),
     )
 
     def going(s: _Loop) -> Bool[Array, ""]:
@@ -139,7 +164,7 @@ def newton(
         small = jnp.maximum(before, after) <= settings.tolerance
         shrinks = (after <= (1 - s.damping / 4) * before) | small
         left = jnp.max(jnp.abs(value * weight))
-        falls = (s.damping == 1.0) & ~s.kept & (left <= FALLS * s.left)
+        falls = (s.damping == 1.0) & ~s.kept & (left <= falls_to * s.left)
         taken = s.first | shrinks | falls
         full = ~s.first & shrinks & (s.damping == 1.0)
         stalled = ~s.first & ~shrinks & ~s.kept & (s.damping == 1.0)
@@ -159,7 +184,7 @@ def newton(
         again = ~taken & s.kept
         damping = jnp.where(taken, jnp.minimum(1.0, 2 * s.damping), s.damping / 2)
         damping = jnp.where(again, 1.0, damping)
-        return _Loop(
+        after_it = _Loop(
             x=jnp.where(taken, trial, s.x),
             delta=jnp.where(again, 0.0, delta),
             factors=factors,
@@ -170,14 +195,25 @@ def newton(
             iterations=s.iterations + ~s.first,
             converged=converged,
             failed=(damping < settings.smallest_damping) | ~jnp.isfinite(size(delta)),
+            fresh=s.fresh,
+            before=s.before,
         )
+        return after_it if kept is None else begun_again(after_it)
+
+    def begun_again(s: _Loop) -> _Loop:
+        """From x0 with a matrix of its own, where the one kept from an earlier solve led astray."""
+        lost = s.failed | (~s.converged & (s.iterations >= settings.max_iterations))
+        afresh = start._replace(
+            factors=s.factors, kept=no, fresh=yes, before=s.before + s.iterations
+        )
+        return jax.tree.map(lambda a, b: jnp.where(lost & ~s.fresh, a, b), afresh, s)
 
     end = lax.while_loop(going, iterate, start)
     x = jnp.where(end.converged, end.x + end.delta, end.x)
     return NewtonResult(
         x=x,
         converged=end.converged & jnp.all(jnp.isfinite(x)),
-        iterations=end.iterations,
+        iterations=end.before + end.iterations,
         update=size(end.delta),
         worst=jnp.argmax(jnp.abs(end.delta / scale)),
         factors=end.factors,

@@ -17,6 +17,7 @@ import abc
 from typing import Any, NamedTuple
 
 import equinox as eqx
+import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Float
 
@@ -63,6 +64,15 @@ class Discretization(NamedTuple):
     rates: Rates | None = None
 
 
+class Descent(NamedTuple):
+    """When a full step of Newton's method is taken, whatever it promises of the next one."""
+
+    weight: Vector
+    """Of the entries of the residual, which makes them work, or numbers of one unit."""
+    falls_to: float = 0.03
+    """The most of the residual that may be left."""
+
+
 class AbstractFormulation(eqx.Module):
     """A robot as its solvers see it; a pytree, so that it can be differentiated and batched."""
 
@@ -77,6 +87,11 @@ class AbstractFormulation(eqx.Module):
     @abc.abstractmethod
     def turn_scale(self) -> Vector:
         """Change of each unknown that turns the robot by about a radian; infinite if it turns nothing."""
+
+    @property
+    def descent(self) -> Descent:
+        """What tells whether a full step of Newton's method is taken without a further look."""
+        return Descent(jnp.where(jnp.isfinite(self.scale), self.scale, 1.0))
 
     @abc.abstractmethod
     def unknown(self, d: Discretization, x: Vector) -> Vector:

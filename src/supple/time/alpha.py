@@ -47,7 +47,9 @@ def solved(
 ) -> NewtonResult:
     """Newton from a guess of the displacement, beginning with factors kept from an earlier step."""
     lockstep = isinstance(settings, Lockstep)
-    find: Any = newton_in_lockstep if lockstep else partial(newton, kept=kept)
+    find: Any = (
+        newton_in_lockstep if lockstep else partial(newton, kept=kept, descent=formulation.descent)
+    )
     return find(
         lambda y: formulation.residual(d, y),
         lambda y, work: formulation.factorize(d, y, work),

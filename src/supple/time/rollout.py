@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.ad_checkpoint import checkpoint_name
 from jaxtyping import Bool, Float, Int
@@ -17,6 +18,7 @@ from jaxtyping import Bool, Float, Int
 from supple.arrays import Array
 from supple.model.constraints import ActiveSet
 from supple.model.state import State
+from supple.numeric import is_traced
 from supple.solve.lockstep import Lockstep
 from supple.system.active_set import CLOSE, should_hold
 from supple.system.formulation import AbstractFormulation
@@ -45,6 +47,24 @@ class Rollout(NamedTuple):
     """What was to be observed, after each step (leading axis)."""
     final: State | None = None
     """The last state."""
+
+    @property
+    def ok(self) -> Bool[Array, "*batch"]:
+        """Whether it reached its end; in a batch, one for each member."""
+        return self.status == Status.DONE
+
+    def __str__(self) -> str:
+        if is_traced(self.status):
+            return "Rollout(traced)"
+        kinds, counts = np.unique(np.asarray(self.status), return_counts=True)
+        several = np.ndim(self.status) > 0
+        told = (
+            f"{f'{count} ' if several else ''}{Status(int(kind)).name}"
+            for kind, count in zip(kinds, counts, strict=True)
+        )
+        steps = np.asarray(self.completed)
+        span = f"{steps.min()}" if steps.min() == steps.max() else f"{steps.min()} … {steps.max()}"
+        return f"Rollout({', '.join(told)}; {span} steps)"
 
 
 class Stepped(NamedTuple):

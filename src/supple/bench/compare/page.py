@@ -114,6 +114,18 @@ def summary(rows: list[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _whole_decades(panel: Any) -> None:
+    """Axes from one power of ten to another, with nothing told between them."""
+    from matplotlib.ticker import NullFormatter
+
+    for axis in (panel.xaxis, panel.yaxis):
+        low, high = axis.get_data_interval()
+        axis.set_view_interval(
+            10 ** np.floor(np.log10(low) - 0.05), 10 ** np.ceil(np.log10(high) + 0.05), ignore=True
+        )
+        axis.set_minor_formatter(NullFormatter())
+
+
 def draw(rows: list[Row], path: Path) -> None:
     """Error against warm time, a panel for each task."""
     import matplotlib
@@ -140,13 +152,13 @@ def draw(rows: list[Row], path: Path) -> None:
                 found = [r for r in rows if r.task == name and r.peer == peer and r.error]
                 if not found:
                     continue
-                found.sort(key=lambda row: row.wall_s or 0.0)
                 (line,) = panel.plot(
                     [row.wall_s for row in found], [row.error for row in found], color=f"C{k}",
                     marker="os^Dv<>"[k], ms=5, lw=2.5 if peer == "supple" else 1.2,
                 )  # fmt: skip
                 shown[peer] = line
             panel.set(xscale="log", yscale="log", title=name)
+            _whole_decades(panel)
             panel.axhline(1e-2, color="0.7", lw=0.8, ls=":")
         for panel in panels[-1]:
             panel.set_xlabel("warm time in s")
@@ -154,7 +166,12 @@ def draw(rows: list[Row], path: Path) -> None:
             panel.set_ylabel("error / L")
         for panel in list(panels.flat)[len(names) :]:
             panel.axis("off")
-        figure.legend(shown.values(), shown.keys(), loc="outside lower center", ncols=len(shown))
+        figure.legend(
+            [shown[name] for name in SIMULATORS if name in shown],
+            [name for name in SIMULATORS if name in shown],
+            loc="outside lower center",
+            ncols=len(shown),
+        )
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=110)
         pyplot.close(figure)

@@ -21,7 +21,7 @@ from supple.bench.compare.environments import NotInstalled, python_of, settings
 from supple.bench.compare.simulators import SIMULATORS, Simulator
 from supple.bench.compare.tasks import TASKS, Task
 
-LIMIT, FULL_LIMIT = 90.0, 300.0
+LIMIT, FULL_LIMIT = 180.0, 600.0
 """Seconds that one process may take."""
 ENOUGH = 4
 """Peers that must run for a comparison to be one."""

@@ -83,7 +83,10 @@ MUJOCO = Simulator(
             [[32, 16000, "euler", "all"]],
         ),
         "chain-200": ([[1, 200, "euler", "all"]], [[2, 800, "euler", "all"]]),
-        "fleet-1000": ([[8, 200, "discrete", "all"]], [[16, 1000, "euler", "all"]]),
+        "fleet-1000": (
+            [[8, 200, "discrete", "all"]],
+            [[16, 1000, "euler", "all"], [32, 4000, "euler", "all"]],
+        ),
     },
     {
         "net-200": "loops are closed by soft constraints, which are another robot",

@@ -20,6 +20,7 @@ from supple.cli.main import app
 WRITTEN = {
     comparing.PAGE: comparing.page,
     validating.PAGE: validating.page,
+    growth_page.PAGE: growth_page.page,
 }
 
 
@@ -28,7 +29,7 @@ def test_the_page_tells_what_is_stored(path):
     assert Path(path).read_text(encoding="utf-8") == WRITTEN[path]()
 
 
-@pytest.mark.parametrize("path", [comparing.PICTURE])
+@pytest.mark.parametrize("path", [comparing.PICTURE, growth_page.PICTURE])
 def test_the_pictures_are_there(path):
     assert Path(path).stat().st_size > 10_000
 

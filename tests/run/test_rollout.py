@@ -30,8 +30,9 @@ def test_a_rollout_is_a_run_at_fixed_steps(model):
     np.testing.assert_array_equal(found.final.q, found.states.q[-1])
     assert found.ok
     assert str(found) == "Rollout(DONE; 20 steps)"
-    statuses = jnp.array([1, 1, int(sp.Status.NOT_CONVERGED)])
-    bad = found._replace(status=statuses, completed=jnp.array([20, 20, 7]))
+    bad = found._replace(
+        status=jnp.array([1, 1, int(sp.Status.NOT_CONVERGED)]), completed=jnp.array([20, 20, 7])
+    )
     assert str(bad) == "Rollout(2 DONE, 1 NOT_CONVERGED; 7 … 20 steps)"
     np.testing.assert_array_equal(bad.ok, [True, True, False])
 

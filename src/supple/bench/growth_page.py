@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from supple.bench.compare.page import whole_decades
 from supple.bench.compare.race import machine
 
 PAGE, PICTURE = "docs/growth.md", "docs/images/growth.png"
@@ -107,7 +108,7 @@ def stored() -> dict[str, Any]:
     return values
 
 
-def series(values: dict[str, Any]) -> Iterator[tuple[str, str, list[float], list[float]]]:
+def series(values: dict[str, Any]) -> Iterator[tuple[str, str, list[Any], list[Any]]]:
     """Panel, name, sizes and times (µs) of each line of the picture."""
     for case in dict.fromkeys(row["case"] for row in values.get("growth", [])):
         rows = [row for row in values.get("growth", []) if row["case"] == case and row["newton_us"]]
@@ -163,7 +164,7 @@ def page() -> str:
     return "\n".join(lines)
 
 
-def _power(sizes: list[float], times: list[float], least: int) -> str:
+def _power(sizes: list[Any], times: list[Any], least: int) -> str:
     kept = [(n, t) for n, t in zip(sizes, times, strict=True) if n >= least]
     return f"{power(*zip(*kept, strict=True)):.2f}" if len(kept) > 1 else "–"
 
@@ -177,21 +178,23 @@ def draw(path: Path) -> None:
 
     from supple.plot.style import settings
 
-    values = stored()
+    lines = list(series(stored()))
+    names = [name for name in TITLES if any(one[0] == name for one in lines)]
     with pyplot.rc_context(settings()):
-        figure, panels = pyplot.subplots(1, 4, figsize=(12, 3.2), layout="constrained")
-        for panel, name in zip(panels, TITLES, strict=True):
-            for _, case, sizes, times in (one for one in series(values) if one[0] == name):
+        figure, panels = pyplot.subplots(
+            1, len(names), figsize=(3.2 * len(names), 3.2), layout="constrained", squeeze=False
+        )
+        for panel, name in zip(panels[0], names, strict=True):
+            for _, case, sizes, times in (one for one in lines if one[0] == name):
                 panel.plot(sizes, times, "o-", ms=3.5, lw=1.2, label=case)
             panel.set(xscale="log", yscale="log", title=TITLES[name][0], xlabel=name)
-            if not panel.lines:
-                continue
+            whole_decades(panel)
             low, high = panel.get_xlim()
             level = panel.get_ylim()[0]
-            line = np.array([low * 1.2, high / 1.2])
-            panel.plot(line, level * 1.3 * line / line[0], color="0.6", lw=0.8, ls=":")
+            panel.plot([low, high], [level, level * high / low], color="0.6", lw=0.8, ls=":")
+            panel.set_ylim(level)
             panel.legend(fontsize=7)
-        panels[0].set_ylabel("µs (dotted: linear)")
+        panels[0, 0].set_ylabel("µs (dotted: linear)")
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=110)
         pyplot.close(figure)

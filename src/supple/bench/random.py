@@ -34,6 +34,7 @@ PATIENCE = 25.0
 GAIN = 0.1
 """Energy gained, over the energy that was free to move, that is too much for a passive robot."""
 REFUSED = ("NO_EQUILIBRIUM", "CANNOT_CLOSE")
+LOCKED = "lock the robot where it is"
 
 
 @dataclass(frozen=True)
@@ -110,8 +111,12 @@ def run_robot(seed: int) -> Row:
     if gain is not None and gain > GAIN:
         told.append(f"energy gained: {gain:.3g}")
     refused = names[0] in REFUSED
-    closed = names[0] != "CANNOT_CLOSE"
-    runs = all(name == ("DONE" if closed else "CANNOT_CLOSE") for name in names[1:])
+    wanted = "CANNOT_CLOSE" if names[0] == "CANNOT_CLOSE" else "DONE"
+    if refused and all(LOCKED in text for text in told):
+        wanted = (
+            "NOT_CONVERGED"  # a robot that nothing moves with finite forces does not run, either
+        )
+    runs = all(name == wanted for name in names[1:])
     good = runs and (refused or names[0] in ("CONVERGED", "RELAXED"))
     good = good and not (gain is not None and gain > GAIN)
     verdict = ("refused" if refused else "solved") if good else "failed"

@@ -12,6 +12,7 @@ from supple.mechanics.law_check import unusable_at
 from supple.model.inputs import input_slices, with_inputs
 from supple.model.model import Model
 from supple.run.fallback import fallback_note
+from supple.run.locked import why_locked
 from supple.time.advance import Cursor, Status
 
 
@@ -42,7 +43,9 @@ def run_message(model: Model, status: Status, cursor: Cursor, reason: str) -> st
     text = f"{status.message} at t = {t:.9g} s, step {float(cursor.h):.3g} s"
     if reason:
         text += f": {reason}"
-    if status == Status.NOT_CONVERGED and not np.all(np.isfinite(cursor.state.a)):
+    if status == Status.NOT_CONVERGED and (why := _locked(model, cursor)) is not None:
+        text += f": {why}"
+    elif status == Status.NOT_CONVERGED and not np.all(np.isfinite(cursor.state.a)):
         text += f": accelerations there are not finite; {_no_acceleration(model, cursor)}"
     elif status == Status.NOT_CONVERGED:
         text += (
@@ -50,6 +53,13 @@ def run_message(model: Model, status: Status, cursor: Cursor, reason: str) -> st
             "Check loads and stiffness there, or try more nodes, a smaller dt or radau()."
         )
     return text
+
+
+def _locked(model: Model, cursor: Cursor) -> str | None:
+    """The loops that lock the robot where a run ended."""
+    if model.fields is not None:
+        return None
+    return why_locked(model, cursor.state.q, cursor.state.t)
 
 
 def gained_energy(cursor: Cursor | None) -> str:

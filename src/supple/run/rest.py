@@ -17,6 +17,7 @@ from supple.robot.formulations import formulation_of
 from supple.run.assembly import CLOSED, Closest, closest, open_message, relaxed
 from supple.run.equilibrium import Equilibrium, outcome
 from supple.run.fallback import dense_statics, fallback_note
+from supple.run.locked import why_locked
 from supple.run.message import coordinate_owner
 from supple.run.slackness import without_pushing
 from supple.run.stability import Softest, way_down
@@ -191,6 +192,9 @@ def _closed(model: Model, q: Any, t: Any) -> tuple[EquilibriumSolution, Equilibr
     if status == EquilibriumStatus.NOT_CONVERGED and near is not None and not near.closed:
         status = EquilibriumStatus.CANNOT_CLOSE if near.minimum else status
         message = open_message(model, near)
+    if status == EquilibriumStatus.NOT_CONVERGED and (why := why_locked(model, q, t)) is not None:
+        status = EquilibriumStatus.NO_EQUILIBRIUM
+        message = f"{status.message}: {why}"
     return found, status, message
 
 

@@ -114,7 +114,7 @@ def summary(rows: list[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _whole_decades(panel: Any) -> None:
+def whole_decades(panel: Any) -> None:
     """Axes from one power of ten to another, with nothing told between them."""
     from matplotlib.ticker import NullFormatter
 
@@ -158,7 +158,7 @@ def draw(rows: list[Row], path: Path) -> None:
                 )  # fmt: skip
                 shown[peer] = line
             panel.set(xscale="log", yscale="log", title=name)
-            _whole_decades(panel)
+            whole_decades(panel)
             panel.axhline(1e-2, color="0.7", lw=0.8, ls=":")
         for panel in panels[-1]:
             panel.set_xlabel("warm time in s")

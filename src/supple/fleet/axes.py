@@ -14,7 +14,7 @@ _ENTRYWISE = """
 add add_any sub mul div rem max min pow atan2 nextafter and or xor not neg sign floor ceil round
 exp exp2 log log1p expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sqrt rsqrt cbrt
 square logistic erf erfc is_finite abs integer_pow eq ne lt le gt ge select_n clamp
-convert_element_type stop_gradient copy copy_p real imag reduce_precision
+convert_element_type stop_gradient name copy copy_p real imag reduce_precision
 """
 ENTRYWISE = frozenset(_ENTRYWISE.split())
 """Operations on entries."""

@@ -65,7 +65,8 @@ def rollout(
     Steps are as many and as long as they are named, and nothing is refined. One that fails ends the motion,
     which stands still from there, with NOT_CONVERGED as its ``status``; a state with open loops is refused,
     or has status OPEN where it is traced.
-    Reverse mode keeps √steps states and computes the others again. Derivatives are those of the motion with
+    Reverse mode keeps √steps states and where each step's solve led, and computes the rest again, without
+    solving. Derivatives are those of the motion with
     slack tendons, stops and friction as they are: where one is about to change there is none.
     """
     if dt is None or steps is None:

@@ -14,6 +14,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 from jax.extend.core import ClosedJaxpr, Primitive, jaxpr_as_fun
 from jax.interpreters import ad, batching, mlir
 from jaxtyping import Float
@@ -21,6 +22,8 @@ from jaxtyping import Float
 from supple.arrays import Array
 
 Vector = Float[Array, "..."]
+SOLUTION = "solution"
+"""Name of what solves lead to, for who keeps it instead of solving again."""
 Product = Callable[[Any], Any]
 """A matrix, as its product with a vector."""
 
@@ -59,6 +62,7 @@ def implicit_root(
     """
     arrays, rest = eqx.partition(solver, eqx.is_array)
     root, arrays = lax.stop_gradient((root, arrays))
+    root = checkpoint_name(root, SOLUTION)
     factors, structure = jax.tree.flatten(arrays)
     # What the residual closes over becomes arguments: laws of users may be functions of traced numbers.
     closed = jax.make_jaxpr(residual)(root)

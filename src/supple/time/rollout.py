@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.ad_checkpoint import checkpoint_name
 from jaxtyping import Bool, Float, Int
 
 from supple.arrays import Array
@@ -21,6 +22,7 @@ from supple.numeric import is_traced
 from supple.solve.lockstep import Lockstep
 from supple.system.active_set import CLOSE, should_hold
 from supple.system.formulation import AbstractFormulation
+from supple.system.implicit import SOLUTION
 from supple.time.advance import MOST_CHANGES, Status, lawful
 from supple.time.alpha import GeneralizedAlpha, ImplicitEuler
 from supple.time.multistep import Multistep
@@ -28,6 +30,8 @@ from supple.time.scheme import AbstractScheme
 
 FEW = 16
 """Steps up to which reverse mode keeps what it needs of each, instead of computing it again."""
+KEPT = jax.checkpoint_policies.save_only_these_names(SOLUTION)
+"""What reverse mode keeps of each step: where solves led, a few numbers. The rest follows without them."""
 IDLE = 1e-6
 """Length of the steps of motions that have ended, over that of the others: they are easy, and not used."""
 
@@ -112,10 +116,11 @@ def stepped(
     active, own = now.active, formulation
     if active is not None:
         active, settled = _settled(formulation, scheme, now, h)
+        active = jax.tree.map(lambda leaf: checkpoint_name(leaf, SOLUTION), active)
         own = formulation.with_active(active)
     step = scheme.step(own, now.state, now.memory, h, differentiable=True)
     usable = lawful(formulation, now.state.t + h)
-    good = alive & step.converged & settled & usable
+    good = checkpoint_name(alive & step.converged & settled & usable, SOLUTION)
     status = jnp.where(alive & ~good, Status.NOT_CONVERGED, now.status)
     status = jnp.where(alive & ~usable, Status.BAD_INPUT, status)
     after, memory = step.state, step.memory
@@ -148,7 +153,8 @@ def rolled_out(
 ) -> Rollout:
     """``steps`` fixed steps of ``h`` seconds, with ``inputs`` that have a leading axis of steps, or None.
 
-    Reverse mode keeps the states at every √steps-th step, and computes those between them again.
+    Reverse mode keeps the states at every √steps-th step and where each step's solve led, and computes what
+    is between them again, without solving.
     """
 
     def once(now: Stepped, share: Any) -> tuple[Stepped, tuple[State, Any]]:
@@ -185,7 +191,8 @@ def _scanned(once: Any, first: Any, shares: Any, steps: int) -> Any:
         return lax.scan(maybe, now, given, length=length)
 
     given = jnp.arange(count * length).reshape(count, length), jax.tree.map(padded, shares)
-    end, rows = lax.scan(jax.checkpoint(stretch, prevent_cse=False), first, given, length=count)
+    again = jax.checkpoint(stretch, prevent_cse=False, policy=KEPT)
+    end, rows = lax.scan(again, first, given, length=count)
     joined = jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:])[:steps], rows)
     return end, joined
 

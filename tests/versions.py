@@ -26,6 +26,7 @@ SUBSET = (
     "mechanics",
     "time",
     "run",
+    "fleet",
     "solve",
     "results",
     "files",

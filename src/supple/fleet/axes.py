@@ -50,13 +50,19 @@ def with_members(equation: Any, own: list[Value], count: int) -> tuple[Any, list
     if name in ("concatenate", "stack"):
         arrays = [of_all(one, count) for one in own]
     elif name == "dynamic_slice":
-        arrays = [*arrays, np.zeros((), arrays[1].dtype)]
+        arrays = [arrays[0], *_places(equation, arrays, 1)]
     elif name == "dynamic_update_slice":
         both = [of_all(one, count) for one in own[:2]]
-        arrays = [*both, *arrays[2:], np.zeros((), arrays[2].dtype)]
+        arrays = [*both, *_places(equation, arrays, 2)]
     elif name in ("scatter", "scatter-add"):
         arrays = [of_all(own[0], count), arrays[1], of_all(own[2], count)]
     return equation.replace(params=dict(equation.params) | params), arrays
+
+
+def _places(equation: Any, arrays: list[Any], first: int) -> list[Any]:
+    """Where a slice begins, with the first member; some versions of JAX have plain numbers there."""
+    kind = equation.invars[first].aval.dtype
+    return [*(jnp.asarray(place, kind) for place in arrays[first:]), np.zeros((), kind)]
 
 
 def _broadcast(equation: Any, own: list[Value], count: int) -> dict[str, Any]:

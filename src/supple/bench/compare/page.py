@@ -31,7 +31,8 @@ column.
 **Error** is the largest distance of the tip from the reference over the whole motion, over the length; for
 the chain, the net and the fleet of all ends at the end, over the length of one rod. References of the rod
 benches and of the RFRFR robot are finite elements of another formulation and code; those of the others are
-Supple's finest run: the least errors of the others tell how near codes that share nothing come. **Warm** is the best of some runs of the motion alone,
+Supple's finest run: the least errors of the others tell how near codes that share nothing come. **Warm** is
+the best of some runs of the motion alone,
 **× real time** the same over simulated time, **cold** from the start of a new process to its first result,
 with imports and compilation; a simulator's first row of a run found no compiled code. **Memory** is the most
 that the process held.

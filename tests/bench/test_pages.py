@@ -76,5 +76,9 @@ def test_checks_are_computed_by_the_command(monkeypatch):
     found = runner.invoke(app, ["bench", "validation", "--only", "rest", "--json"])
     assert found.exit_code == 0
     assert json.loads(found.stdout)["holds"] is True
+    monkeypatch.setitem(checks.GROUPS, "loops", lambda: [Check("a", "b", 1e-2, 1e-3)])
+    missed = runner.invoke(app, ["bench", "validation", "--only", "loops", "--json"])
+    assert missed.exit_code == 0  # it was measured
+    assert json.loads(missed.stdout)["holds"] is False
     assert runner.invoke(app, ["bench", "validation", "--only", "motion"]).exit_code == 1
     assert runner.invoke(app, ["bench", "validation", "--only", "nothing"]).exit_code == 2

@@ -1,10 +1,13 @@
 """Straight rods that cannot stretch between places that stay: refused in words, cured as these say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 
 import supple as sp
+from supple.run.locked import why_locked
 
 
 def line(**rod) -> sp.Robot:
@@ -41,3 +44,14 @@ def test_the_cure():
         return sag * (1 + extensional * (np.pi * sag) ** 2 / (4 * 0.25) / buckling) - free
 
     assert -held.position("line", 0.5)[1] == pytest.approx(brentq(left, 0, free), rel=1e-2)
+
+
+def test_a_loop_that_is_drawn_open_is_not_said_to_be_locked():
+    """Its equations depend on each other as drawn, which tells nothing of where it would be closed."""
+    robot = line(strains="kirchhoff")
+    model = robot.build()
+    straight = sp.initial_state(model).q
+    assert why_locked(model, straight, 0.0) is not None
+    end = robot["end"]
+    farther = robot.replacing(replace(end, to_position=(0.6, 0, 0))).build()
+    assert why_locked(farther, straight, 0.0) is None

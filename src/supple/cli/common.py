@@ -3,7 +3,7 @@
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,6 +27,14 @@ Allow = Annotated[
     ),
 ]
 Study = Annotated[str | None, typer.Option(help="Which study of the file.")]
+
+
+def check_choices(option: str, given: list[str] | None, known: Iterable[str]) -> None:
+    """Leave with status 2 if something is asked for that does not exist."""
+    for value in given or []:
+        if value not in known:
+            typer.echo(f"{option}: got {value!r}; need one of: {', '.join(known)}", err=True)
+            raise typer.Exit(BAD_INPUT)
 
 
 def heed_interrupts() -> None:

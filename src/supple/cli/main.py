@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from supple.cli import common, comparing, ensembles, examples, plots, robots, viewing
+from supple.cli.common import check_choices
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 a solve or a run failed; 2 a file, a name or an option cannot be used; "
@@ -51,14 +52,6 @@ def _measured_as_it_is() -> None:
     import jax
 
     jax.config.update("jax_enable_compilation_cache", False)
-
-
-def _check_choices(option: str, given: list[str] | None, known: Iterable[str]) -> None:
-    """Leave with status 2 if something is asked for that does not exist."""
-    for value in given or []:
-        if value not in known:
-            typer.echo(f"{option}: got {value!r}; need one of: {', '.join(known)}", err=True)
-            raise typer.Exit(2)
 
 
 def _print_rows(
@@ -119,8 +112,8 @@ def bench_rods(
     _measured_as_it_is()
     from supple.bench.rods import CASES, PRESETS, run_rods
 
-    _check_choices("--case", case, CASES)
-    _check_choices("--preset", preset, PRESETS)
+    check_choices("--case", case, CASES)
+    check_choices("--preset", preset, PRESETS)
     _print_rows(run_rods(case, preset, repeats), COLUMNS, as_json=as_json)
 
 
@@ -136,7 +129,7 @@ def bench_cpr(
     _measured_as_it_is()
     from supple.bench.cpr import CASES, run_cpr
 
-    _check_choices("--robot", robot, sorted({known.robot for known in CASES}))
+    check_choices("--robot", robot, sorted({known.robot for known in CASES}))
     columns = COLUMNS | {"legs": ">4d", "closure_violation": ">17.1e"}
     _print_rows(run_cpr(robot, legs, repeats), columns, as_json=as_json)
 
@@ -184,8 +177,8 @@ def bench_growth(
         return
     from supple.bench.growth import CASES, SCHEMES, run_growth
 
-    _check_choices("--case", case, CASES)
-    _check_choices("--scheme", scheme, SCHEMES)
+    check_choices("--case", case, CASES)
+    check_choices("--scheme", scheme, SCHEMES)
     _print_rows(run_growth(case, rods, scheme, repeats, full), GROWTH, as_json=as_json)
 
 
@@ -200,7 +193,7 @@ def bench_actuation(
     _measured_as_it_is()
     from supple.bench.actuation import CASES, run_actuation
 
-    _check_choices("--case", case, CASES)
+    check_choices("--case", case, CASES)
     _print_rows(run_actuation(case, repeats), COLUMNS, as_json=as_json)
 
 
@@ -228,7 +221,7 @@ def bench_accuracy(
     _measured_as_it_is()
     from supple.bench.accuracy import NAMES, run_accuracy
 
-    _check_choices("--case", case, NAMES)
+    check_choices("--case", case, NAMES)
     _print_rows(run_accuracy(case, asked), ACCURACY, as_json=as_json, good=("NOT_RESOLVED",))
 
 
@@ -259,8 +252,8 @@ def bench_strong(
     _measured_as_it_is()
     from supple.bench.strong import PRINTED, run_speed, run_tables
 
-    _check_choices("--rod", rod, dict.fromkeys(one for one, _ in PRINTED))
-    _check_choices("--space", space, dict.fromkeys(one for _, one in PRINTED))
+    check_choices("--rod", rod, dict.fromkeys(one for one, _ in PRINTED))
+    check_choices("--space", space, dict.fromkeys(one for _, one in PRINTED))
     if tables:
         # A scheme that does not go through at this step is what the table tells.
         good = ("NOT_CONVERGED", "STEP_LIMIT")
@@ -295,7 +288,7 @@ def bench_pcs(
     _measured_as_it_is()
     from supple.bench.pcs import CASES, run_pcs
 
-    _check_choices("--case", case, CASES)
+    check_choices("--case", case, CASES)
     _print_rows(run_pcs(case, pieces, repeats), PIECES, as_json=as_json)
 
 
@@ -313,7 +306,7 @@ def bench_xjoint(
     _measured_as_it_is()
     from supple.bench.xjoint import CASES, run_xjoint
 
-    _check_choices("--case", case, CASES)
+    check_choices("--case", case, CASES)
     _print_rows(run_xjoint(case, repeats), XJOINT, as_json=as_json)
 
 
@@ -339,7 +332,7 @@ def bench_integrators(
     _measured_as_it_is()
     from supple.bench.integrators import NAMES, run_integrators
 
-    _check_choices("--rule", rule, dict.fromkeys(NAMES))
+    check_choices("--rule", rule, dict.fromkeys(NAMES))
     _print_rows(run_integrators(rule, repeats), INTEGRATORS, as_json=as_json)
 
 
@@ -377,7 +370,7 @@ def bench_documents(
     from supple.bench.documents.page import page
     from supple.bench.documents.sources import STORED, Sources
 
-    _check_choices("--document", document, dict.fromkeys(NUMBERS))
+    check_choices("--document", document, dict.fromkeys(NUMBERS))
     again = STORED if full else ("quick",)
     sources = Sources(again, tuple(only or ()), lambda text: typer.echo(text, err=True))
     for row in run_documents(sources, document):
@@ -441,7 +434,7 @@ def bench_fleet(
     _measured_as_it_is()
     from supple.bench.fleet import CASES, STUDY, run_fleet
 
-    _check_choices("--case", case, (*CASES, STUDY))
+    check_choices("--case", case, (*CASES, STUDY))
     rows = run_fleet(case, device, members, steps, repeats, reverse)
     _print_rows(rows, FLEET, as_json=as_json)
 
@@ -472,5 +465,5 @@ def bench_random(
     from supple.bench.random import run_random
     from supple.bench.random_robots import CLASSES
 
-    _check_choices("--class", kind, CLASSES)
+    check_choices("--class", kind, CLASSES)
     _print_rows(run_random(count, seed, kind), RANDOM, as_json=as_json)

@@ -20,6 +20,8 @@ from supple.system.active_set import open_by
 
 LARGEST = 200
 """Unknowns of the largest robot that is looked at: the matrices are dense."""
+CLOSED = 1e-9
+"""Gap (m) up to which a loop is closed."""
 DEPENDENT = 1e-9
 """Share of the largest singular value below which equations depend on each other."""
 CURVED = 1e-6
@@ -30,11 +32,13 @@ FELT = 1e-8
 
 def why_locked(model: Model, q: Any, t: Any) -> str | None:
     """Which loops lock a robot against what acts on it, and a cure; None where none do."""
-    if not model.holonomic or model.nv > LARGEST:
-        return None
+    if not model.holonomic or len(model.constraints.one_sided) or model.nv > LARGEST:
+        return None  # what may open does not lock
     at, now = jnp.asarray(q), jnp.asarray(t)
-    first, force = (np.asarray(x) for x in _first_order(model, at, now))
-    if not (np.all(np.isfinite(first)) and np.all(np.isfinite(force))):
+    gaps, first, force = (np.asarray(x) for x in _first_order(model, at, now))
+    if not all(np.all(np.isfinite(x)) for x in (gaps, first, force)):
+        return None
+    if np.abs(gaps).max() > CLOSED:  # loops drawn open tell nothing of the closed robot
         return None
     left, sizes, right = np.linalg.svd(first)
     rank = int(np.sum(sizes > DEPENDENT * sizes.max(initial=0.0)))
@@ -67,11 +71,12 @@ def _gaps(model: Model, q: Any, t: Any, y: Any) -> Any:
     return open_by(model, retract(model, q, jnp.asarray(model.scale) * y), t, None)
 
 
-def _at_first_order(model: Model, q: Any, t: Any) -> tuple[Any, Any]:
-    """How fast equations open with coordinates of unit size, and the forces on these."""
+def _at_first_order(model: Model, q: Any, t: Any) -> tuple[Any, Any, Any]:
+    """How far equations are open, how fast they open with unit coordinates, and the forces on these."""
     zero = jnp.zeros(model.nv)
     force = inverse_dynamics(model.frozen_at(t), Coordinates(q, zero, zero, zero, t))
-    return jax.jacfwd(lambda y: _gaps(model, q, t, y))(zero), jnp.asarray(model.scale) * force
+    first = jax.jacfwd(lambda y: _gaps(model, q, t, y))(zero)
+    return _gaps(model, q, t, zero), first, jnp.asarray(model.scale) * force
 
 
 def _at_second_order(model: Model, q: Any, t: Any, stress: Any, free: Any) -> Any:

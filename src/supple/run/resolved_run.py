@@ -15,7 +15,7 @@ from supple.robot.robot import DEFAULT_ACCURACY, Robot
 from supple.run.message import gained_energy
 from supple.run.refinement import refined
 from supple.run.rod_model import SMALL_MOVING, left_out, stretching, unstretched
-from supple.run.run_error import space_error, step_errors, time_error
+from supple.run.run_error import looked_at, space_error, step_errors, time_error
 from supple.run.task import Task, at_instants, carried_out, checked_instants
 from supple.run.unresolved import hint_at_long_steps
 from supple.time.advance import Status
@@ -97,10 +97,7 @@ def _refined(
 def _left_out(task: Task, chosen: Robot, result: Result) -> float:
     """Displacement over size that our choice of rods without stretch leaves out of a run."""
     assert isinstance(task.robot, Robot)
-    few = (
-        np.unique(np.linspace(0, len(one.t) - 1, LOOKED_AT).astype(int)) for one in result.stretches
-    )
-    seen = [one.pick(rows) for one, rows in zip(result.stretches, few, strict=True)]
+    seen = [one.pick(looked_at(one, LOOKED_AT)) for one in result.stretches]
     return left_out(chosen, unstretched(task.robot, chosen), seen)
 
 

@@ -38,7 +38,8 @@ def unstretched(given: Robot, chosen: Robot) -> frozenset[str]:
         and isinstance(item.rod_model, str)
         and item.rod_model in AUTO_STRAINS
         and not item.slides
-        and chosen[item.name].rod_model == AUTO_STRAINS[item.rod_model][0]  # type: ignore[union-attr]
+        and isinstance(rod := chosen[item.name], Rod)
+        and rod.rod_model == AUTO_STRAINS[item.rod_model][0]
     )
 
 

@@ -133,7 +133,7 @@ def _coarser(robot: Robot) -> Robot:
 
 
 def _richer(robot: Robot, run: Stretch) -> Robot:
-    wound, corners = turns(run.model, run.q[_looked_at(run)]), corners_of(robot.items)
+    wound, corners = turns(run.model, run.q[looked_at(run)]), corners_of(robot.items)
     return robot.replacing(
         *(
             richer(rod, corners.get(rod.name, Corners()), wound.get(rod.name, 0.0))
@@ -142,7 +142,7 @@ def _richer(robot: Robot, run: Stretch) -> Robot:
     )
 
 
-def _looked_at(run: Stretch, most: int = LOOKED_AT) -> np.ndarray:
+def looked_at(run: Stretch, most: int = LOOKED_AT) -> np.ndarray:
     """Rows of a stretch, evenly spread."""
     return np.unique(np.linspace(0, len(run.t) - 1, most).astype(int))
 
@@ -165,7 +165,7 @@ def _tail(robot: Robot, run: Stretch) -> float:
 
 def _apart(run: Stretch, other: Stretch) -> float:
     """Largest distance (m) between two stretches: of frames, and inside rods."""
-    mine = run.pick(_looked_at(run))
+    mine = run.pick(looked_at(run))
     theirs = other.sample(np.clip(mine.t, other.t[0], other.t[-1]))
     here, there = (places_along(one.model, one.q, mine.t) for one in (mine, theirs))
     distances = [np.linalg.norm(there[name] - here[name], axis=-1).max() for name in here]
@@ -183,7 +183,7 @@ def _furthest(run: Result, other: Result) -> float:
 
 def _compared(fine: Stretch, coarse: Stretch, model: Model) -> Finer:
     """Coordinates of a stretch, and those of a coarser one carried over to its rods, at some instants."""
-    fine = fine.pick(_looked_at(fine, CARRIED))
+    fine = fine.pick(looked_at(fine, CARRIED))
     coarse = coarse.sample(np.clip(fine.t, coarse.t[0], coarse.t[-1]))
     zero = np.zeros(coarse.model.nv)
     carried = [

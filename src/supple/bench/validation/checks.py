@@ -44,9 +44,14 @@ class Check:
         """Whether the error is as small as it should be; false where it is no number."""
         return self.error <= self.tolerance
 
+    @property
+    def status(self) -> str:
+        """Whether there is an error at all; whether it is small enough is another matter."""
+        return "DONE" if math.isfinite(self.error) else "FAILED"
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return asdict(self) | {"holds": self.holds}
+        return asdict(self) | {"holds": self.holds, "status": self.status}
 
 
 def at_rest() -> list[Check]:
